@@ -1,0 +1,1 @@
+"""Tools that come with Overwinter. May import what ``bots`` may; one file for each set."""
