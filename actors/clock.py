@@ -1,0 +1,80 @@
+"""The one place that reads the time and waits for it.
+
+Everything durable is UTC epoch milliseconds (``now_ms``), so that it means the same in any process. Spans inside one
+process are measured with ``monotonic_s``, which no clock change can turn back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """Time, as a parameter."""
+
+    def now_ms(self) -> int:
+        """UTC epoch milliseconds."""
+        ...
+
+    def monotonic_s(self) -> float:
+        """Seconds that never go back; only differences mean anything."""
+        ...
+
+    async def sleep_until_ms(self, due_ms: int) -> None:
+        """Return once ``now_ms() >= due_ms``; at once if it is past."""
+        ...
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def now_ms(self) -> int:
+        return time.time_ns() // 1_000_000
+
+    def monotonic_s(self) -> float:
+        return time.monotonic()
+
+    async def sleep_until_ms(self, due_ms: int) -> None:
+        while (left_ms := due_ms - self.now_ms()) > 0:  # noqa: ASYNC110  nothing but time ends this wait
+            # At most a minute at a time: a machine that slept, or whose clock was set, is noticed.
+            await asyncio.sleep(min(left_ms / 1000, 60.0))
+
+
+class ManualClock:
+    """A clock moved by hand; nobody waits for real.
+
+    ``advance`` moves it and lets those whose time has come run; it is async because they run before it returns.
+    """
+
+    def __init__(self, now_ms: int = 1_767_225_600_000) -> None:
+        self._now_ms = now_ms
+        self._sleepers: list[tuple[int, asyncio.Future[None]]] = []
+
+    def now_ms(self) -> int:
+        return self._now_ms
+
+    def monotonic_s(self) -> float:
+        return self._now_ms / 1000
+
+    async def sleep_until_ms(self, due_ms: int) -> None:
+        if due_ms <= self._now_ms:
+            await asyncio.sleep(0)
+            return
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        entry = (due_ms, future)
+        self._sleepers.append(entry)
+        try:
+            await future
+        finally:
+            if entry in self._sleepers:
+                self._sleepers.remove(entry)
+
+    async def advance(self, *, ms: int) -> None:
+        """Move the clock by ``ms`` and wake everyone who is due, in order of their time."""
+        self._now_ms += ms
+        for due_ms, future in sorted(self._sleepers, key=lambda entry: entry[0]):
+            if due_ms <= self._now_ms and not future.done():
+                future.set_result(None)
+        await asyncio.sleep(0)

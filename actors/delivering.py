@@ -1,0 +1,251 @@
+"""Carries deliveries to channels: posts questions, takes closed ones back, retries what may pass.
+
+A pass leaves a post here right after its commit (``offer``); everything else, and whatever a dead process had taken, is found by
+asking the store what is due. Each delivery is held while it is under way, so no two dispatchers carry the same one; a hold that
+runs out frees it. Vendors recognise a repeated post by the pause's id.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+import structlog
+
+from ..store.changes import (
+    ClaimDeliveries,
+    ClaimDeliveriesResult,
+    SettleDelivery,
+    SettleResult,
+)
+from ..store.errors import OverwinterError
+from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
+from .answering import Answering
+from .asks import AwaitReply, Decided, Withdrawal
+from .clock import Clock
+from .errors import ChannelUnreachableError, PauseNotPendingError
+from .jsontext import from_json
+from .opening import Hold, ask_of
+from .ports import Channel
+
+_log = structlog.get_logger("overwinter.delivering")
+
+
+class DeliveryStore(Protocol):
+    """What a dispatcher needs of the store."""
+
+    async def claim_deliveries(self, change: ClaimDeliveries) -> ClaimDeliveriesResult: ...
+
+    async def settle_delivery(self, change: SettleDelivery) -> SettleResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliverySettings:
+    """How deliveries are carried.
+
+    Attributes:
+        send_timeout_s: how long one call of a channel may take.
+        hold_s: how long a delivery stays taken; more than the time-out.
+        max_attempts: after so many temporary failures it has failed for good.
+        backoff_base_s: wait after the first temporary failure; doubled each time.
+        backoff_cap_s: longest wait between two attempts.
+        concurrency: deliveries under way at once in this process.
+    """
+
+    send_timeout_s: float = 30.0
+    hold_s: float = 60.0
+    max_attempts: int = 20
+    backoff_base_s: float = 2.0
+    backoff_cap_s: float = 300.0
+    concurrency: int = 256
+
+
+class Dispatcher:
+    """Delivers for the channels of one process."""
+
+    def __init__(
+        self,
+        *,
+        store: DeliveryStore,
+        clock: Clock,
+        holder: str,
+        channels: Mapping[str, Channel],
+        answering: Answering,
+        settings: DeliverySettings,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._holder = holder
+        self._channels = channels
+        self._answering = answering
+        self._settings = settings
+        self._under_way: set[asyncio.Task[None]] = set()
+        self._is_open = False
+
+    # -- the outbox that passes leave things in -----------------------------------------------------------------------
+    def hold(self, channel: str) -> Hold:
+        """Take a delivery that is about to be written, if this process can carry it at once."""
+        if not self._is_open or channel not in self._channels or len(self._under_way) >= self._settings.concurrency:
+            return Hold(holder=None, until_ms=0)
+        return Hold(holder=self._holder, until_ms=self._hold_until_ms())
+
+    def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        if delivery.holder == self._holder:
+            self._start(delivery, pause)
+
+    # -- the supervisor's side ----------------------------------------------------------------------------------------
+    def open(self) -> None:
+        self._is_open = True
+
+    async def take_due(self) -> bool:
+        """Start what is due; True if there may be more."""
+        free = self._settings.concurrency - len(self._under_way)
+        if free <= 0 or not self._is_open:
+            return False
+        change = ClaimDeliveries(
+            holder=self._holder, limit=free, now_ms=self._clock.now_ms(), until_ms=self._hold_until_ms()
+        )
+        result = await self._store.claim_deliveries(change)
+        for delivery, pause in result.deliveries:
+            self._start(delivery, pause)
+        return len(result.deliveries) == free
+
+    async def close(self, *, grace_s: float) -> None:
+        """Finish what is under way; what does not finish in time is freed when its hold runs out."""
+        self._is_open = False
+        if self._under_way:
+            _, late = await asyncio.wait(self._under_way, timeout=grace_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    async def idle(self) -> None:
+        """Return once nothing is under way."""
+        while self._under_way:
+            await asyncio.wait(self._under_way)
+
+    # -- one delivery -------------------------------------------------------------------------------------------------
+    def _start(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        task = asyncio.create_task(self._carry(delivery, pause), name=f"delivery of {pause.key}")
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+
+    async def _carry(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        channel = self._channels.get(delivery.channel)
+        if channel is None:
+            # Another process may have it: give it back, to be looked at again later.
+            await self._settle(delivery, "retry", error=f"channel {delivery.channel} is not configured here", in_s=60.0)
+            return
+        try:
+            if delivery.kind == DeliveryKind.POST:
+                await self._post(channel, delivery, pause)
+            else:
+                await self._withdraw(channel, delivery, pause)
+        except (ChannelUnreachableError, TimeoutError) as error:
+            await self._retry(delivery, pause, error)
+        except Exception as error:
+            await self._give_up(delivery, pause, error)
+
+    async def _post(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
+        async with asyncio.timeout(self._settings.send_timeout_s):
+            outcome = await channel.send(ask_of(pause))
+        match outcome:
+            case AwaitReply(ref=ref):
+                await self._settle(delivery, "sent", channel_ref=ref)
+            case Decided(decision=decision, answered_by=answered_by):
+                # Recorded first: if we die in between, the post is found to be of a closed question and dropped.
+                await self._answering.decide_at_once(pause, decision=decision, answered_by=answered_by)
+                await self._settle(delivery, "decided")
+
+    async def _withdraw(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
+        async with asyncio.timeout(self._settings.send_timeout_s):
+            await channel.withdraw(_withdrawal_of(pause))
+        await self._settle(delivery, "sent")
+
+    async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: Exception) -> None:
+        attempt = delivery.attempts + 1
+        if attempt >= self._settings.max_attempts:
+            await self._give_up(delivery, pause, error)
+            return
+        asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
+        backoff_s = min(self._settings.backoff_cap_s, self._settings.backoff_base_s * 2 ** (attempt - 1))
+        in_s = max(backoff_s, asked_s or 0.0)
+        text = str(error) or "the channel took too long"
+        _log.info("delivery.retried", channel=delivery.channel, step=pause.key, attempt=attempt, in_s=in_s, error=text)
+        await self._settle(delivery, "retry", error=text, in_s=in_s)
+
+    async def _give_up(self, delivery: DeliveryRow, pause: PauseRow, error: Exception) -> None:
+        text = str(error) or type(error).__name__
+        code = error.code if isinstance(error, OverwinterError) else "channel.rejected"
+        if delivery.kind == DeliveryKind.WITHDRAW:
+            _log.warning("channel.withdraw-failed", channel=delivery.channel, step=pause.key, error=text)
+        else:
+            _log.error("delivery.failed", channel=delivery.channel, step=pause.key, code=code, error=text)
+            with suppress(PauseNotPendingError):  # closed meanwhile: there is nobody left to tell
+                await self._answering.close(pause, resolution="undeliverable", by=None, reason=text, code=code)
+        await self._settle(delivery, "failed", error=text)
+
+    async def _settle(
+        self,
+        delivery: DeliveryRow,
+        outcome: Literal["sent", "decided", "retry", "failed"],
+        *,
+        channel_ref: str | None = None,
+        error: str | None = None,
+        in_s: float = 0.0,
+    ) -> None:
+        now_ms = self._clock.now_ms()
+        change = SettleDelivery(
+            delivery_id=delivery.delivery_id,
+            holder=self._holder,
+            outcome=outcome,
+            channel_ref=channel_ref,
+            error=error,
+            due_at_ms=now_ms + int(in_s * 1000),
+            now_ms=now_ms,
+        )
+        if await self._store.settle_delivery(change) is SettleResult.LOST:
+            _log.warning("delivery.lost", channel=delivery.channel, step=delivery.kind)
+
+    def _hold_until_ms(self) -> int:
+        return self._clock.now_ms() + int(self._settings.hold_s * 1000)
+
+
+def _withdrawal_of(pause: PauseRow) -> Withdrawal:
+    why = pause.resolution
+    if why not in ("decided", "replied", "timed_out", "withdrawn", "cancelled"):
+        raise ValueError(f"a question closed as {why!r} is not taken back")
+    return Withdrawal(
+        ask=ask_of(pause), ref=pause.channel_ref, why=why, answered_by=pause.responder, summary=summary_of(pause)
+    )
+
+
+def summary_of(pause: PauseRow) -> str:
+    """One sentence for people on how a question ended."""
+    who = pause.responder or "somebody"
+    match pause.resolution:
+        case "decided" | "replied":
+            return f"{_verdict(from_json(pause.answer_json or 'null'))} by {who}"
+        case "timed_out":
+            return "Timed out without an answer"
+        case "withdrawn":
+            return "Not needed any more"
+        case "undeliverable":
+            return "Could not be delivered"
+        case _:
+            return f"Cancelled by {who}" if pause.responder else "Cancelled"
+
+
+def _verdict(answer: object) -> str:
+    match answer:
+        case {"approved": True, "override_arguments": None}:
+            return "Approved"
+        case {"approved": True}:
+            return "Approved with changes"
+        case {"approved": False}:
+            return "Rejected"
+        case _:
+            return "Answered"

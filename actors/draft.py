@@ -1,0 +1,122 @@
+"""What one pass has to write next: it gathers what is new and turns it into one ``Advance``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from ..store.changes import Advance, AdvanceResult, ClosePause, Rest
+from ..store.rows import DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow
+from .events import RESULT_KINDS, EventKind
+
+_FACTS = RESULT_KINDS | {EventKind.STEP_RAISED, EventKind.STEP_STARTED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Event:
+    execution_id: str
+    kind: str
+    key: str
+    body_json: str
+    at_ms: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Draft:
+    """Changes of one session that are not committed yet."""
+
+    session_id: str
+    holder: str
+    epoch: int
+    next_seq: int
+    wakes: int
+    events: list[_Event] = field(default_factory=list[_Event])
+    executions: dict[str, ExecutionRow] = field(default_factory=dict[str, ExecutionRow])
+    open: list[PauseRow] = field(default_factory=list[PauseRow])
+    take: list[str] = field(default_factory=list[str])
+    close: list[ClosePause] = field(default_factory=list[ClosePause])
+    deliveries: list[DeliveryRow] = field(default_factory=list[DeliveryRow])
+    consume: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    has_results: bool = False
+    """Something is in here that has happened and must not be lost before the next outside effect."""
+
+    def add(self, *, execution_id: str, kind: str, key: str, body_json: str, at_ms: int) -> None:
+        self.events.append(_Event(execution_id=execution_id, kind=kind, key=key, body_json=body_json, at_ms=at_ms))
+        if kind in _FACTS:
+            self.has_results = True
+
+    def add_message(self, message: InboundRow, *, execution_id: str, key: str, at_ms: int) -> None:
+        """A message is taken in: it becomes an event of the execution."""
+        self.consume.append((message.channel, message.external_id))
+        self.add(
+            execution_id=execution_id,
+            kind=EventKind.MESSAGE_RECEIVED,
+            key=key,
+            body_json=message.body_json,
+            at_ms=at_ms,
+        )
+
+    @property
+    def must_be_written(self) -> bool:
+        """Before the next outside effect: what has happened, what was taken, what was closed."""
+        return self.has_results or bool(self.close)
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.events or self.executions or self.open or self.take or self.close or self.consume)
+
+    def advance(self, *, now_ms: int, rest: Rest | None) -> Advance:
+        return Advance(
+            session_id=self.session_id,
+            holder=self.holder,
+            epoch=self.epoch,
+            now_ms=now_ms,
+            ledger=self._rows(lambda _: True),
+            executions=tuple(self.executions.values()),
+            open=tuple(self.open),
+            take=tuple(self.take),
+            close=tuple(self.close),
+            deliveries=tuple(self.deliveries),
+            consume=tuple(self.consume),
+            rest=rest,
+        )
+
+    def salvage(self, *, now_ms: int) -> Advance:
+        """Only what has happened for sure: results of steps. For when the rest rests on an answer that has since come."""
+        return Advance(
+            session_id=self.session_id,
+            holder=self.holder,
+            epoch=self.epoch,
+            now_ms=now_ms,
+            ledger=self._rows(lambda event: event.kind in _FACTS),
+        )
+
+    def written(self, result: AdvanceResult, change: Advance) -> None:
+        """``change`` is committed; start again behind it."""
+        self.next_seq += len(change.ledger)
+        self.wakes = result.wakes
+        self.clear()
+
+    def clear(self) -> None:
+        self.events.clear()
+        self.executions.clear()
+        self.open.clear()
+        self.take.clear()
+        self.close.clear()
+        self.deliveries.clear()
+        self.consume.clear()
+        self.has_results = False
+
+    def _rows(self, wanted: Callable[[_Event], bool]) -> tuple[LedgerRow, ...]:
+        return tuple(
+            LedgerRow(
+                session_id=self.session_id,
+                seq=self.next_seq + index,
+                execution_id=event.execution_id,
+                kind=event.kind,
+                key=event.key,
+                body_json=event.body_json,
+                at_ms=event.at_ms,
+            )
+            for index, event in enumerate(event for event in self.events if wanted(event))
+        )

@@ -1,0 +1,55 @@
+"""Runs one step and says what came of it, as a value."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+
+from ..store.errors import OverwinterError
+from .errors import StepFailedError
+from .operations import Step, StepError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOutcome:
+    """What one step came to: its result as JSON text, or how it failed (with the exception, for this process only)."""
+
+    key: str
+    text: str | None
+    error: StepError | None = None
+    cause: Exception | None = None
+
+
+async def perform(step: Step) -> StepOutcome:
+    """Run the step's function under its time-out and store its result.
+
+    A step is the author's code: whatever it raises becomes its recorded outcome. A cancellation is not an outcome.
+    """
+    try:
+        async with asyncio.timeout(step.timeout_s):
+            value = await step.call()
+        return StepOutcome(key=step.key, text=step.codec.dump(value, where=step.key))
+    except Exception as error:
+        return StepOutcome(key=step.key, text=None, error=step_error_of(error), cause=error)
+
+
+def step_error_of(error: Exception) -> StepError:
+    match error:
+        case StepFailedError():
+            return StepError(kind=error.kind, detail=error.detail, cause_code=error.cause_code or error.code)
+        case OverwinterError():
+            return StepError(kind=type(error).__name__, detail=str(error), cause_code=error.code)
+        case TimeoutError():
+            return StepError(kind="TimeoutError", detail=str(error) or "it took longer than it may")
+        case _:
+            module = type(error).__module__
+            name = type(error).__qualname__
+            return StepError(kind=name if module == "builtins" else f"{module}.{name}", detail=str(error))
+
+
+INDETERMINATE = StepError(
+    kind="Indeterminate",
+    detail="it was started, and the process died before its result was recorded; whether it took effect is unknown",
+    cause_code="step.indeterminate",
+)
+"""The end of a step that must never start twice and whose first run left no result."""

@@ -1,0 +1,57 @@
+"""The events of a ledger: their kinds and what their bodies hold.
+
+    kind                key         body
+    ------------------- ----------- -------------------------------------------------------------
+    execution_started   ""          {"program", "version"}
+    message_received    wait or ""  {"content": str, "from": str}
+    step_started        step        {}                        only for steps that are never started twice
+    step_returned       step        the result
+    step_raised         step        {"kind", "detail", "cause_code"}
+    step_closed         step        {}                        it ran while a join closed its branch
+    value_recorded      value       the value
+    model_replied       step        the model's reply
+    tool_replied        step/value  {"call_id": str, "content": str, "is_error": bool}
+    join_decided        join        {"done": [int], "failed": int | null}   while branches still ran
+    pause_opened        wait        {"kind", "role", "channel", "prompt", "deadline_at_ms"}
+    pause_taken         wait        {"resolution", "answer", "responder"}
+    pause_closed        wait        {"resolution"}
+    execution_ended     ""          {"result"}
+    execution_failed    ""          {"kind", "detail", "code"}
+    session_blocked     ""          {"code", "detail"}
+    session_cancelled   ""          {"reason", "by"}
+
+The words are stored and never renamed. No body holds a pause's id.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    EXECUTION_STARTED = "execution_started"
+    MESSAGE_RECEIVED = "message_received"
+    STEP_STARTED = "step_started"
+    STEP_RETURNED = "step_returned"
+    STEP_RAISED = "step_raised"
+    STEP_CLOSED = "step_closed"
+    VALUE_RECORDED = "value_recorded"
+    MODEL_REPLIED = "model_replied"
+    TOOL_REPLIED = "tool_replied"
+    JOIN_DECIDED = "join_decided"
+    PAUSE_OPENED = "pause_opened"
+    PAUSE_TAKEN = "pause_taken"
+    PAUSE_CLOSED = "pause_closed"
+    EXECUTION_ENDED = "execution_ended"
+    EXECUTION_FAILED = "execution_failed"
+    SESSION_BLOCKED = "session_blocked"
+    SESSION_CANCELLED = "session_cancelled"
+
+
+CONVERSATION_KINDS = frozenset({EventKind.MESSAGE_RECEIVED, EventKind.MODEL_REPLIED, EventKind.TOOL_REPLIED})
+"""What a model is told of earlier executions of the same session."""
+
+RESULT_KINDS = frozenset(
+    {EventKind.STEP_RETURNED, EventKind.VALUE_RECORDED, EventKind.MODEL_REPLIED, EventKind.TOOL_REPLIED}
+)
+"""Events whose body is the result of a step or a value, found by its key on replay."""

@@ -1,0 +1,84 @@
+"""What is said to a model and what it says back: the vocabulary of the model port.
+
+The words are those of chat completions: a message has a role, an assistant's message may carry tool calls, and each tool
+call is answered by exactly one tool message directly after it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCallRequest:
+    """One call the model wants. ``arguments`` is the raw text the model wrote: perhaps not JSON at all."""
+
+    call_id: str
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a conversation.
+
+    Attributes:
+        content: text; empty for an assistant message that only calls tools.
+        tool_calls: only on assistant messages.
+        call_id: only on tool messages: which call this answers.
+    """
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str = ""
+    tool_calls: tuple[ToolCallRequest, ...] = ()
+    call_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolSpec:
+    """A tool as a model is told of it. ``parameters`` is the JSON Schema (2020-12) of the arguments object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRequest:
+    """One call of a model.
+
+    Attributes:
+        model: the vendor's model name; None for the client's default.
+        tool_choice: ``auto``, ``none``, ``required``, or the name of the one tool the model must call.
+        max_tokens: most tokens the reply may have; None for the vendor's default.
+    """
+
+    messages: tuple[Message, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    model: str | None = None
+    tool_choice: str = "auto"
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelReply:
+    """What the model said.
+
+    Attributes:
+        content: text for the user; empty if it only called tools.
+        refusal: the vendor's refusal text; None if it did not refuse.
+        finish_reason: the vendor's word (``stop``, ``tool_calls``, ``length``, ``content_filter``, ...).
+        is_cut: the reply was cut off (``length``), so its last tool call's arguments may be half a text.
+    """
+
+    content: str = ""
+    tool_calls: tuple[ToolCallRequest, ...] = ()
+    refusal: str | None = None
+    finish_reason: str = "stop"
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    @property
+    def is_cut(self) -> bool:
+        return self.finish_reason == "length"

@@ -1,0 +1,404 @@
+"""The service that keeps sessions moving: claims, revives, renews, fires deadlines, delivers, sweeps, stops.
+
+Everything it does is found in the store; what it is told in this process (a hint, a wake, a new deadline) only makes it look
+sooner. Nothing here waits for a person: a sleeping session is no task, timer or memory of this process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import structlog
+
+from ..store.changes import (
+    Advance,
+    AdvanceResult,
+    Claim,
+    ClaimResult,
+    Due,
+    LoadedSession,
+    RenewLeases,
+    RenewResult,
+    Rest,
+    Sweep,
+    SweepResult,
+)
+from ..store.errors import StoreError
+from ..store.rows import PauseRow, SessionRow, SessionStatus
+from .answering import Answering
+from .clock import Clock
+from .delivering import Dispatcher
+from .errors import LeaseLostError, SessionCorruptError
+from .ids import Ids
+from .program import Programs
+from .roles import Roles
+from .session import Lease, SessionPass, Surroundings
+
+_log = structlog.get_logger("overwinter.supervisor")
+
+
+PEEK_EVERY_S = 0.25
+"""How often at most a hint makes the supervisor see what other processes have sent to the sessions that run here."""
+
+
+class Hints(Protocol):
+    """Tells that something may have changed in the store."""
+
+    async def wait(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class SupervisorStore(Protocol):
+    """What a supervisor needs of the store."""
+
+    async def load(self, session_id: str) -> LoadedSession | None: ...
+
+    async def advance(self, change: Advance) -> AdvanceResult: ...
+
+    async def claim(self, change: Claim) -> ClaimResult: ...
+
+    async def renew_leases(self, change: RenewLeases) -> RenewResult: ...
+
+    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
+
+    async def due(self) -> Due: ...
+
+    async def sweep(self, change: Sweep) -> SweepResult: ...
+
+    def subscribe(self) -> Hints: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SupervisorSettings:
+    """How a supervisor works.
+
+    Attributes:
+        concurrency: passes at once.
+        lease_s: how long a claim lasts unless renewed; at least twice the heartbeat.
+        heartbeat_s: how often leases are renewed.
+        poll_s: how often the store is asked without any hint.
+        sweep_s: how often what is over is deleted.
+        retention_s: how long closed questions are kept.
+        grace_s: how long a stop waits for running steps.
+    """
+
+    concurrency: int = 256
+    lease_s: float = 30.0
+    heartbeat_s: float = 10.0
+    poll_s: float = 2.0
+    sweep_s: float = 30.0
+    retention_s: float = 24 * 3600.0
+    grace_s: float = 20.0
+
+    def __post_init__(self) -> None:
+        if self.lease_s < 2 * self.heartbeat_s:
+            raise ValueError(
+                f"lease_s ({self.lease_s}) must be at least twice heartbeat_s ({self.heartbeat_s}), "
+                "or one late heartbeat loses a living session"
+            )
+
+
+@dataclass(slots=True, kw_only=True)
+class _Active:
+    """A pass at work."""
+
+    session_id: str
+    lease: Lease
+    work: SessionPass
+    task: asyncio.Task[None]
+    wakes: int
+
+
+class Supervisor:
+    """Revives sessions in this process."""
+
+    def __init__(
+        self,
+        *,
+        store: SupervisorStore,
+        clock: Clock,
+        ids: Ids,
+        programs: Programs,
+        roles: Roles,
+        answering: Answering,
+        dispatcher: Dispatcher,
+        holder: str,
+        settings: SupervisorSettings,
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._answering = answering
+        self._dispatcher = dispatcher
+        self._holder = holder
+        self._settings = settings
+        self._active: dict[str, _Active] = {}
+        self._look = asyncio.Event()
+        self._look_at_deadlines = asyncio.Event()
+        self._look_at_deliveries = asyncio.Event()
+        self._next_deadline_ms: int | None = None
+        self._is_stopping = asyncio.Event()
+        self._around = Surroundings(
+            store=store,
+            clock=clock,
+            ids=ids,
+            programs=programs,
+            outbox=dispatcher,
+            channel_of=roles.channel_of,
+            note_deadline=self._note_deadline,
+        )
+
+    @property
+    def active_sessions(self) -> int:
+        """How many sessions are in memory now."""
+        return len(self._active)
+
+    def wake(self, session_id: str) -> None:
+        """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
+        if (active := self._active.get(session_id)) is not None:
+            active.work.woken.set()
+        self._look.set()
+
+    async def run(self) -> None:
+        """Work until ``stop`` is called. A store that fails for good ends it with its error."""
+        hints = self._store.subscribe()
+        self._dispatcher.open()
+        try:
+            async with asyncio.TaskGroup() as group:
+                loops = [
+                    group.create_task(self._claim_loop(), name="claim"),
+                    group.create_task(self._hint_loop(hints), name="hints"),
+                    group.create_task(self._deadline_loop(), name="deadlines"),
+                    group.create_task(self._delivery_loop(), name="deliveries"),
+                    group.create_task(self._sweep_loop(), name="sweep"),
+                ]
+                renewing = group.create_task(self._renew_loop(), name="renew")
+                await self._is_stopping.wait()
+                for loop in loops:
+                    loop.cancel()
+                await self._wind_up()
+                renewing.cancel()
+        finally:
+            hints.close()
+
+    def stop(self) -> None:
+        """Claim nothing more, finish running steps within the grace time, give leases back, end ``run``."""
+        self._is_stopping.set()
+
+    # -- claiming -----------------------------------------------------------------------------------------------------
+    async def _claim_loop(self) -> None:
+        while True:
+            self._look.clear()
+            free = self._settings.concurrency - len(self._active)
+            if free > 0 and await self._claim(free) == free:
+                continue
+            await self._look_again(self._look, self._settings.poll_s)
+
+    async def _claim(self, limit: int) -> int:
+        now_ms = self._clock.now_ms()
+        until_ms = now_ms + int(self._settings.lease_s * 1000)
+        change = Claim(holder=self._holder, limit=limit, now_ms=now_ms, until_ms=until_ms)
+        try:
+            result = await self._store.claim(change)
+        except StoreError as error:
+            self._survive(error)
+            return 0
+        for session in result.sessions:
+            self._revive(session, until_ms)
+        return len(result.sessions)
+
+    def _revive(self, session: SessionRow, until_ms: int) -> None:
+        lease = Lease(holder=self._holder, epoch=session.lease_epoch, until_ms=until_ms)
+        work = SessionPass(session=session, lease=lease, around=self._around)
+        if (older := self._active.get(session.session_id)) is not None:
+            older.task.cancel()
+        task = asyncio.create_task(self._run_pass(session, work), name=f"pass of {session.session_id}")
+        active = _Active(session_id=session.session_id, lease=lease, work=work, task=task, wakes=session.wakes)
+        self._active[session.session_id] = active
+        task.add_done_callback(lambda _: self._forget(active))
+
+    def _forget(self, active: _Active) -> None:
+        if self._active.get(active.session_id) is active:
+            del self._active[active.session_id]
+        self._look.set()
+
+    async def _run_pass(self, session: SessionRow, work: SessionPass) -> None:
+        """Run one pass; whatever it raises concerns this session alone."""
+        try:
+            await work.run()
+        except LeaseLostError:
+            _log.info("lease.lost", session_id=session.session_id, epoch=session.lease_epoch)
+        except SessionCorruptError as error:
+            _log.error("session.corrupt", session_id=session.session_id, error=str(error))
+            await self._block(session, f"{error.code}: {error}")
+        except StoreError as error:
+            # Not the session's fault: its lease runs out and it is claimed again, here or elsewhere.
+            _log.warning(error.code, session_id=session.session_id, error=str(error))
+        except Exception:
+            _log.exception("session.crashed", session_id=session.session_id, attempts=session.attempts)
+
+    async def _block(self, session: SessionRow, reason: str) -> None:
+        rest = Rest(status=SessionStatus.BLOCKED, reason=reason, wakes=session.wakes, due_at_ms=0)
+        await self._rest_as(session.session_id, session.lease_epoch, rest)
+
+    async def _rest_as(self, session_id: str, epoch: int, rest: Rest) -> None:
+        """Give a lease back with nothing else to write, however often something arrives meanwhile."""
+        while True:
+            change = Advance(
+                session_id=session_id,
+                holder=self._holder,
+                epoch=epoch,
+                now_ms=self._clock.now_ms(),
+                rest=rest,
+            )
+            try:
+                result = await self._store.advance(change)
+            except StoreError as error:
+                self._survive(error)
+                return
+            if result.outcome != "done" or result.rested:
+                return
+            rest = replace(rest, wakes=result.wakes)
+
+    # -- leases -------------------------------------------------------------------------------------------------------
+    async def _renew_loop(self) -> None:
+        while True:
+            await self._pause_s(self._settings.heartbeat_s)
+            await self._renew()
+
+    async def _renew(self) -> None:
+        """Prolong the leases of running passes; learn which are lost and which have got something from elsewhere."""
+        if not self._active:
+            return
+        now_ms = self._clock.now_ms()
+        until_ms = now_ms + int(self._settings.lease_s * 1000)
+        held = dict(self._active)
+        change = RenewLeases(
+            holder=self._holder,
+            epochs={session_id: active.lease.epoch for session_id, active in held.items()},
+            now_ms=now_ms,
+            until_ms=until_ms,
+        )
+        try:
+            result = await self._store.renew_leases(change)
+        except StoreError as error:
+            self._survive(error)
+            return
+        for session_id, active in held.items():
+            if session_id in result.lost:
+                active.task.cancel()
+                continue
+            active.lease.until_ms = until_ms
+            wakes = result.wakes.get(session_id, active.wakes)
+            if wakes != active.wakes:
+                active.wakes = wakes
+                active.work.woken.set()
+
+    # -- deadlines ----------------------------------------------------------------------------------------------------
+    def _note_deadline(self, deadline_ms: int) -> None:
+        if self._next_deadline_ms is None or deadline_ms < self._next_deadline_ms:
+            self._next_deadline_ms = deadline_ms
+            self._look_at_deadlines.set()
+
+    async def _deadline_loop(self) -> None:
+        while True:
+            self._look_at_deadlines.clear()
+            try:
+                await self._fire_overdue()
+                due = await self._store.due()
+                self._next_deadline_ms = due.deadline_ms
+            except StoreError as error:
+                self._survive(error)
+                self._next_deadline_ms = None
+            wait_s = self._settings.poll_s
+            if self._next_deadline_ms is not None:
+                wait_s = min(wait_s, (self._next_deadline_ms - self._clock.now_ms()) / 1000)
+            await self._look_again(self._look_at_deadlines, wait_s)
+
+    async def _fire_overdue(self) -> None:
+        limit = 500
+        while True:
+            overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=limit)
+            await asyncio.gather(*(self._answering.pass_deadline(pause) for pause in overdue))
+            if len(overdue) < limit:
+                return
+
+    # -- deliveries, upkeep -------------------------------------------------------------------------------------------
+    async def _delivery_loop(self) -> None:
+        while True:
+            self._look_at_deliveries.clear()
+            try:
+                while await self._dispatcher.take_due():
+                    pass
+            except StoreError as error:
+                self._survive(error)
+            await self._look_again(self._look_at_deliveries, self._settings.poll_s)
+
+    async def _sweep_loop(self) -> None:
+        while True:
+            closed_before_ms = self._clock.now_ms() - int(self._settings.retention_s * 1000)
+            try:
+                while (await self._store.sweep(Sweep(closed_before_ms=closed_before_ms, limit=500))).pauses == 500:
+                    pass
+            except StoreError as error:
+                self._survive(error)
+            await self._pause_s(self._settings.sweep_s)
+
+    # -- hints, waiting, stopping -------------------------------------------------------------------------------------
+    async def _hint_loop(self, hints: Hints) -> None:
+        """Pass hints on; and, not too often, see whether another process has answered a session that runs here."""
+        checked_s = self._clock.monotonic_s()
+        while True:
+            await hints.wait()
+            self._look.set()
+            self._look_at_deliveries.set()
+            if self._clock.monotonic_s() - checked_s >= PEEK_EVERY_S:
+                await self._renew()
+                checked_s = self._clock.monotonic_s()
+
+    async def _look_again(self, event: asyncio.Event, wait_s: float) -> None:
+        """Return when ``event`` is set, or after ``wait_s`` by the clock."""
+        if event.is_set():
+            return
+        told = asyncio.create_task(event.wait())
+        late = asyncio.create_task(self._pause_s(wait_s))
+        try:
+            await asyncio.wait({told, late}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            told.cancel()
+            late.cancel()
+
+    async def _pause_s(self, seconds: float) -> None:
+        await self._clock.sleep_until_ms(self._clock.now_ms() + int(seconds * 1000))
+
+    async def _wind_up(self) -> None:
+        """Let running steps finish for a while, then give every lease back."""
+        active = list(self._active.values())
+        if active:
+            grace = asyncio.create_task(self._pause_s(self._settings.grace_s))
+            finished = asyncio.create_task(_all_done([each.task for each in active]))
+            try:
+                await asyncio.wait({grace, finished}, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                grace.cancel()
+                finished.cancel()
+        for each in active:
+            if not each.task.done():
+                each.task.cancel()
+                await asyncio.wait({each.task})
+                with suppress(LeaseLostError, StoreError):
+                    await each.work.release()
+        await self._dispatcher.close(grace_s=self._settings.grace_s)
+
+    def _survive(self, error: StoreError) -> None:
+        """Go on if the store may come back by itself; else end the service with the store's own words."""
+        if not error.retryable:
+            raise error
+        _log.warning(error.code, error=str(error))
+
+
+async def _all_done(tasks: list[asyncio.Task[None]]) -> None:
+    await asyncio.wait(tasks)
