@@ -97,6 +97,11 @@ class Dispatcher:
             self._start(delivery, pause)
 
     # -- the supervisor's side ----------------------------------------------------------------------------------------
+    @property
+    def under_way(self) -> int:
+        """Deliveries in the hands of channels now."""
+        return len(self._under_way)
+
     def open(self) -> None:
         self._is_open = True
 
@@ -121,11 +126,6 @@ class Dispatcher:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-
-    async def idle(self) -> None:
-        """Return once nothing is under way."""
-        while self._under_way:
-            await asyncio.wait(self._under_way)
 
     # -- one delivery -------------------------------------------------------------------------------------------------
     def _start(self, delivery: DeliveryRow, pause: PauseRow) -> None:

@@ -15,79 +15,16 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..store.errors import OverwinterError
 from .asks import JsonValue
+from .branches import Branch, Ended, Group, News, Record, groups_above, indices
 from .errors import ForeignAwaitError, StepFailedError
 from .events import EventKind
-from .joins import Tally, Verdict
+from .joins import Verdict
 from .jsontext import to_json
 from .operations import Decision, Frame, Join, NextMessage, Operation, Recall, Step, StepError, Value, Wait, WaitResult
-
-
-@dataclass(eq=False, slots=True)
-class Branch:
-    """One coroutine of the tree."""
-
-    path: str
-    coroutine: Coroutine[Any, Any, Any]
-    group: Group | None
-    """The join it belongs to; None for the root."""
-    state: Literal["running", "done", "failed", "closed"] = "running"
-    result: Any = None
-    waits_on: Operation | None = None
-
-
-@dataclass(eq=False, slots=True)
-class Group:
-    """A join at work."""
-
-    join: Join
-    owner: Branch
-    branches: list[Branch] = field(default_factory=list[Branch])
-    done: int = 0
-    failed: int = 0
-    steps_running: int = 0
-
-    def tally(self) -> Tally:
-        return Tally(total=len(self.branches), done=self.done, failed=self.failed)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Record:
-    """Something new that the ledger is to keep: an event without its place."""
-
-    kind: str
-    key: str
-    body_json: str
-
-
-@dataclass(slots=True, kw_only=True)
-class News:
-    """What has happened since it was last taken.
-
-    Attributes:
-        records: results of values and early decisions of joins, for the ledger.
-        opened: waits reached that are neither resolved nor known to be open.
-        closed: keys of open waits that a decided join has closed.
-        dropped: keys of running steps whose branch a decided join has closed.
-    """
-
-    records: list[Record] = field(default_factory=list[Record])
-    opened: list[Wait] = field(default_factory=list[Wait])
-    closed: list[str] = field(default_factory=list[str])
-    dropped: list[str] = field(default_factory=list[str])
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """The root coroutine has returned (``error`` is None) or raised."""
-
-    result: Any
-    error: BaseException | None
-
 
 _Resume = tuple[Branch, Any, BaseException | None]
 
@@ -168,7 +105,7 @@ class Driver:
                 continue
             del self._queued[key]
             self._running[key] = (branch, step)
-            for group in _groups_above(branch):
+            for group in groups_above(branch):
                 group.steps_running += 1
             started.append(step)
         return started
@@ -312,9 +249,9 @@ class Driver:
                 case Verdict.OPEN:
                     return
                 case Verdict.SUCCEED:
-                    decided = Decision(done=_indices(group, "done"), failed=None)
+                    decided = Decision(done=indices(group, "done"), failed=None)
                 case Verdict.FAIL:
-                    decided = Decision(done=(), failed=_indices(group, "failed")[0])
+                    decided = Decision(done=(), failed=indices(group, "failed")[0])
             if group.tally().open:
                 self._record_decision(group.join.key, decided)
         elif not all(group.branches[index].state != "running" for index in decided.needs):
@@ -374,28 +311,15 @@ class Driver:
 
     def _leave_running(self, key: str) -> tuple[Branch, Step]:
         branch, step = self._running.pop(key)
-        for group in _groups_above(branch):
+        for group in groups_above(branch):
             group.steps_running -= 1
         return branch, step
 
     def _has_slot(self, branch: Branch) -> bool:
         return all(
             group.join.max_concurrency is None or group.steps_running < group.join.max_concurrency
-            for group in _groups_above(branch)
+            for group in groups_above(branch)
         )
-
-
-def _indices(group: Group, state: str) -> tuple[int, ...]:
-    return tuple(index for index, branch in enumerate(group.branches) if branch.state == state)
-
-
-def _groups_above(branch: Branch) -> list[Group]:
-    found: list[Group] = []
-    group = branch.group
-    while group is not None:
-        found.append(group)
-        group = group.owner.group
-    return found
 
 
 def _loaded(branch: Branch, operation: Step | Value, text: str) -> _Resume:

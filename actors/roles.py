@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..store.rows import AnswererKind
-from .asks import Ask, JsonValue
 from .ports import ReplyReader, Validator
 
 
@@ -18,7 +16,6 @@ class RoleBinding:
         channel: name of the channel its questions go to.
         reader: reads free text; None where only decisions are taken.
         validate: refuses decisions that do not fit the question.
-        mask: what of a decision may be kept for good in the audit.
     """
 
     name: str
@@ -26,7 +23,6 @@ class RoleBinding:
     channel: str
     reader: ReplyReader | None
     validate: Validator
-    mask: Callable[[Ask, JsonValue], JsonValue]
 
 
 class Roles:

@@ -13,14 +13,10 @@ the results of steps are saved, the coroutines are put away, and the pass begins
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Protocol
+from dataclasses import replace
 
-from ..store.changes import Advance, AdvanceResult, ClosePause, LoadedSession, Rest
+from ..store.changes import ClosePause, LoadedSession
 from ..store.rows import (
-    DeliveryRow,
     ExecutionRow,
     ExecutionStatus,
     InboundRow,
@@ -31,76 +27,22 @@ from ..store.rows import (
     SessionStatus,
 )
 from .asks import JsonValue
-from .clock import Clock
-from .draft import Draft
 from .driver import Driver, Ended
 from .effects import INDETERMINATE, StepOutcome, perform, step_error_of
 from .errors import LeaseLostError, SessionUnknownError
 from .events import EventKind
-from .ids import Ids, execution_id_of
+from .ids import execution_id_of
+from .journal import Journal, Written
 from .jsontext import from_json, to_json
-from .opening import Hold, opened_event_of, pause_of, post_of
+from .opening import opened_event_of, pause_of, post_of
 from .operations import Frame, Wait, WaitResult
-from .program import Program, Programs
+from .program import Program
 from .recall import is_closed, recall_of, wait_result_of
 from .run import Run
+from .surroundings import Lease, Surroundings
 
 MAX_ATTEMPTS = 5
 """Claims in a row that did not reach rest, after which the session is taken to kill its process."""
-
-
-class SessionStore(Protocol):
-    """What a pass needs of the store."""
-
-    async def load(self, session_id: str) -> LoadedSession | None: ...
-
-    async def advance(self, change: Advance) -> AdvanceResult: ...
-
-
-class Outbox(Protocol):
-    """Where a pass leaves what has to be told, once it is committed."""
-
-    def hold(self, channel: str) -> Hold: ...
-
-    def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None: ...
-
-
-@dataclass(slots=True, kw_only=True)
-class Lease:
-    """The right to write one session; the supervisor prolongs it while the pass runs."""
-
-    holder: str
-    epoch: int
-    until_ms: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Surroundings:
-    """What all passes of one supervisor share.
-
-    Attributes:
-        channel_of: the channel wired to a role; None if the app has none for it.
-        note_deadline: told of each new deadline, so that the supervisor need not ask the store for the next one.
-    """
-
-    store: SessionStore
-    clock: Clock
-    ids: Ids
-    programs: Programs
-    outbox: Outbox
-    channel_of: Callable[[str], str | None]
-    note_deadline: Callable[[int], None]
-
-
-class Written(Enum):
-    """What became of a write."""
-
-    KEPT = "kept"
-    """Written; the lease is still ours."""
-    RESTED = "rested"
-    """Written, and the lease given back."""
-    STALE = "stale"
-    """Only results of steps were written; what is in memory must be built again."""
 
 
 class SessionPass:
@@ -114,13 +56,8 @@ class SessionPass:
         self._session = session
         self._lease = lease
         self._around = around
-        self._draft = Draft(
-            session_id=session.session_id,
-            holder=lease.holder,
-            epoch=lease.epoch,
-            next_seq=session.next_seq,
-            wakes=session.wakes,
-        )
+        self._journal = Journal(session=session, lease=lease, around=around)
+        self._draft = self._journal.draft
         self._inbound: list[InboundRow] = []
         self._pending: dict[str, PauseRow] = {}
         self._closed: dict[str, PauseRow] = {}
@@ -143,22 +80,13 @@ class SessionPass:
             elif self._inbound:
                 written = await self._begin(loaded)
             else:
-                written = await self._flush(self._rest(self._status_without_work(loaded.session)))
+                written = await self._journal.flush(self._journal.rest(self._status_without_work(loaded.session)))
             if written is Written.RESTED:
                 return
 
     async def release(self) -> None:
-        """After the pass was cancelled: save the results it has, and give the lease back so that anybody may go on.
-
-        Raises:
-            LeaseLostError: (lease.lost)
-        """
-        await self._salvage()
-        rest = Rest(
-            status=SessionStatus.READY, reason=None, wakes=self._draft.wakes, due_at_ms=self._around.clock.now_ms()
-        )
-        while await self._flush(replace(rest, wakes=self._draft.wakes)) is Written.KEPT:
-            pass
+        """After the pass was cancelled: save the results it has, and give the lease back so that anybody may go on."""
+        await self._journal.release()
 
     # -- beginning ----------------------------------------------------------------------------------------------------
     async def _load(self) -> LoadedSession:
@@ -202,7 +130,7 @@ class SessionPass:
             ended_at_ms=None,
         )
         self._draft.executions[execution.execution_id] = execution
-        self._note(
+        self._journal.note(
             execution, EventKind.EXECUTION_STARTED, to_json({"program": program.name, "version": program.version})
         )
         self._draft.add_message(message, execution_id=execution.execution_id, key="", at_ms=now_ms)
@@ -235,7 +163,7 @@ class SessionPass:
             body_json=to_json({"kind": code, "code": code, "detail": text}),
             at_ms=now_ms,
         )
-        return await self._flush(self._rest(status, f"{code}: {text}"))
+        return await self._journal.flush(self._journal.rest(status, f"{code}: {text}"))
 
     # -- driving ------------------------------------------------------------------------------------------------------
     async def _drive(self, execution: ExecutionRow, program: Program, loaded: LoadedSession) -> Written:
@@ -277,16 +205,16 @@ class SessionPass:
     async def _move(self, driver: Driver, execution: ExecutionRow) -> Written | None:
         """Do the one thing that takes the execution further; None if it is to be driven on."""
         if driver.has_startable:
-            self._check_lease()
-            if self._draft.must_be_written and await self._flush() is Written.STALE:
+            self._journal.check_lease()
+            if self._draft.must_be_written and await self._journal.flush() is Written.STALE:
                 return Written.STALE
             return await self._start_steps(driver, execution)
         if self._tasks:
             if not self._draft.is_empty:
-                return Written.STALE if await self._flush() is Written.STALE else None
+                return Written.STALE if await self._journal.flush() is Written.STALE else None
             await self._wait_for_tasks(driver, execution)
             return None
-        written = await self._flush(self._rest(SessionStatus.WAITING))
+        written = await self._journal.flush(self._journal.rest(SessionStatus.WAITING))
         if written is not Written.KEPT:
             return written
         await self._look_again()
@@ -308,7 +236,7 @@ class SessionPass:
             del self._closed[key]
             if pause.status == PauseStatus.RESOLVED:
                 self._draft.take.append(pause.pause_id)
-            self._note(execution, EventKind.PAUSE_TAKEN, _taken_body(result), key)
+            self._journal.note(execution, EventKind.PAUSE_TAKEN, _taken_body(result), key)
             fed = True
         while self._inbound and driver.waits_for_message:
             message = self._inbound.pop(0)
@@ -321,15 +249,15 @@ class SessionPass:
     def _gather_news(self, driver: Driver, execution: ExecutionRow) -> None:
         news = driver.take_news()
         for record in news.records:
-            self._note(execution, record.kind, record.body_json, record.key)
+            self._journal.note(execution, record.kind, record.body_json, record.key)
         for key in news.closed:
             if (pause := self._pending.pop(key, None)) is not None:
                 self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="withdrawn"))
-                self._note(execution, EventKind.PAUSE_CLOSED, to_json({"resolution": "withdrawn"}), key)
+                self._journal.note(execution, EventKind.PAUSE_CLOSED, to_json({"resolution": "withdrawn"}), key)
         for key in news.dropped:
             if (task := self._tasks.pop(key, None)) is not None:
                 task.cancel()
-            self._note(execution, EventKind.STEP_CLOSED, "{}", key)
+            self._journal.note(execution, EventKind.STEP_CLOSED, "{}", key)
         for wait in news.opened:
             self._open(wait, execution)
 
@@ -348,7 +276,7 @@ class SessionPass:
             return
         self._pending[wait.key] = pause
         self._draft.open.append(pause)
-        self._note(execution, EventKind.PAUSE_OPENED, opened_event_of(pause, wait), wait.key)
+        self._journal.note(execution, EventKind.PAUSE_OPENED, opened_event_of(pause, wait), wait.key)
         delivery = post_of(pause, hold=self._around.outbox.hold(channel))
         if delivery is not None:
             self._draft.deliveries.append(delivery)
@@ -362,8 +290,8 @@ class SessionPass:
             if driver.was_started(step.key):
                 self._take_outcome(driver, execution, StepOutcome(key=step.key, text=None, error=INDETERMINATE))
             else:
-                self._note(execution, EventKind.STEP_STARTED, "{}", step.key)
-        if any(step.is_once for step in steps) and await self._flush() is Written.STALE:
+                self._journal.note(execution, EventKind.STEP_STARTED, "{}", step.key)
+        if any(step.is_once for step in steps) and await self._journal.flush() is Written.STALE:
             return Written.STALE
         steps = [step for step in steps if driver.step(step.key) is not None]
         if len(steps) == 1 and not self._tasks and not self._pending:
@@ -393,12 +321,12 @@ class SessionPass:
         if step is None:
             return
         if outcome.text is not None:
-            self._note(execution, step.kind, outcome.text, outcome.key)
+            self._journal.note(execution, step.kind, outcome.text, outcome.key)
             driver.finish_step(outcome.key, text=outcome.text)
         elif outcome.error is not None:
             error = outcome.error
             body = {"kind": error.kind, "detail": error.detail, "cause_code": error.cause_code}
-            self._note(execution, EventKind.STEP_RAISED, to_json(body), outcome.key)
+            self._journal.note(execution, EventKind.STEP_RAISED, to_json(body), outcome.key)
             driver.fail_step(outcome.key, error, cause=outcome.cause)
 
     async def _drop_tasks(self) -> None:
@@ -421,7 +349,7 @@ class SessionPass:
         status = program.rests_as
         if ended.error is None:
             outcome = to_json({"result": ended.result})
-            self._note(execution, EventKind.EXECUTION_ENDED, outcome)
+            self._journal.note(execution, EventKind.EXECUTION_ENDED, outcome)
             ended_as = ExecutionStatus.ENDED
         else:
             if not isinstance(ended.error, Exception):
@@ -429,57 +357,15 @@ class SessionPass:
             error = step_error_of(ended.error)
             code = error.cause_code or "execution.failed"
             outcome = to_json({"kind": error.kind, "detail": error.detail, "code": code})
-            self._note(execution, EventKind.EXECUTION_FAILED, outcome)
+            self._journal.note(execution, EventKind.EXECUTION_FAILED, outcome)
             ended_as = ExecutionStatus.FAILED
             reason = f"{code}: {error.detail}"
             status = SessionStatus.FAILED if status is SessionStatus.ENDED else status
         row = replace(execution, status=ended_as, outcome_json=outcome, ended_at_ms=now_ms)
         self._draft.executions[execution.execution_id] = row
         if self._inbound and status is SessionStatus.IDLE:
-            return await self._flush()
-        return await self._flush(self._rest(status, reason))
-
-    # -- writing ------------------------------------------------------------------------------------------------------
-    def _note(self, execution: ExecutionRow, kind: str, body_json: str, key: str = "") -> None:
-        now_ms = self._around.clock.now_ms()
-        self._draft.add(execution_id=execution.execution_id, kind=kind, key=key, body_json=body_json, at_ms=now_ms)
-
-    def _rest(self, status: SessionStatus, reason: str | None = None) -> Rest:
-        return Rest(status=status, reason=reason, wakes=self._draft.wakes, due_at_ms=0)
-
-    def _check_lease(self) -> None:
-        if self._around.clock.now_ms() >= self._lease.until_ms:
-            raise LeaseLostError("the lease ran out before it was renewed; nothing more is started under it")
-
-    async def _flush(self, rest: Rest | None = None) -> Written:
-        change = self._draft.advance(now_ms=self._around.clock.now_ms(), rest=rest)
-        result = await self._around.store.advance(change)
-        match result.outcome:
-            case "lease_lost":
-                raise LeaseLostError
-            case "stale":
-                await self._salvage()
-                return Written.STALE
-            case "done":
-                self._draft.written(result, change)
-                self._tell(change)
-                return Written.RESTED if result.rested else Written.KEPT
-
-    async def _salvage(self) -> None:
-        change = self._draft.salvage(now_ms=self._around.clock.now_ms())
-        result = await self._around.store.advance(change)
-        if result.outcome != "done":
-            raise LeaseLostError
-        self._draft.written(result, change)
-
-    def _tell(self, change: Advance) -> None:
-        """What was opened is durable now: hand it to those who act on it."""
-        posts = {delivery.pause_id: delivery for delivery in change.deliveries}
-        for pause in change.open:
-            if pause.deadline_at_ms is not None:
-                self._around.note_deadline(pause.deadline_at_ms)
-            if (delivery := posts.get(pause.pause_id)) is not None and delivery.holder is not None:
-                self._around.outbox.offer(delivery, pause)
+            return await self._journal.flush()
+        return await self._journal.flush(self._journal.rest(status, reason))
 
 
 def _taken_body(result: WaitResult) -> str:

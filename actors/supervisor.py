@@ -35,7 +35,8 @@ from .errors import LeaseLostError, SessionCorruptError
 from .ids import Ids
 from .program import Programs
 from .roles import Roles
-from .session import Lease, SessionPass, Surroundings
+from .session import SessionPass
+from .surroundings import Lease, Surroundings
 
 _log = structlog.get_logger("overwinter.supervisor")
 
@@ -155,6 +156,10 @@ class Supervisor:
     def active_sessions(self) -> int:
         """How many sessions are in memory now."""
         return len(self._active)
+
+    @property
+    def deliveries_under_way(self) -> int:
+        return self._dispatcher.under_way
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""

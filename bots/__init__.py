@@ -1,1 +1,16 @@
-"""."""
+"""What authors write with: tools, agents, workflows, apps, models, and the test kit.
+
+May import ``channels``, ``actors`` and ``store``; nothing here reads the environment or the clock.
+
+How data flows: an ``app`` names agents, workflows and channels; ``runtime`` puts it together over a store; an agent's program
+(``agents``) asks its model, and ``dispatch`` carries out each tool call: arguments (``tool_schemas``), approval, wait, body,
+result.
+
+From the bottom up:
+
+    errors, docstrings, tool_arguments, tool_schemas, tools   a function as a tool
+    history, conversation                                     what a model is told
+    chat_completions, openai_model, scripted_model            models
+    dispatch, agents, workflows                               what runs
+    toolsets, app, runtime, testing, examples                 putting it together
+"""

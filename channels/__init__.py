@@ -1,1 +1,15 @@
-"""."""
+"""Where people are: roles, reply interpreters, and the adapters that put questions to people.
+
+May import ``actors`` and ``store`` (the rows' words only); never a bot, never the database.
+
+How data flows: the runtime hands an ``Ask`` to a channel's ``send``; a person's words come back through ``Answering``, which
+gives them to the role's interpreter (``interpreters``) and has the decision checked (``decisions``); ``withdraw`` shows that a
+question is closed.
+
+From the bottom up:
+
+    decisions                 what fits a question
+    interpreters              from a person's words to a decision
+    roles                     who is asked, who may answer, how a reply is read
+    automatic, terminal       adapters
+"""

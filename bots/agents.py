@@ -1,0 +1,162 @@
+"""Agents: a model with instructions and tools, in a loop that can be put away at any await."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol, cast
+
+from ..actors.asks import JsonValue
+from ..actors.events import EventKind
+from ..actors.jsontext import to_json
+from ..actors.messages import Message, ModelRequest
+from ..actors.ports import Model
+from ..actors.run import Run
+from ..store.rows import SessionStatus
+from .conversation import assistant_message, reply_from_json, reply_to_json, text_of, tool_message
+from .dispatch import Dispatch
+from .errors import TurnLimitError
+from .tools import Tool
+
+EMPTY_REPLY = "Your last reply was empty. Answer the user, or call a tool."
+
+
+class History(Protocol):
+    """Earlier executions of a session, as messages."""
+
+    async def before(self, session_id: str, execution_id: str) -> Sequence[Message]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Agent:
+    """What an author declares.
+
+    Attributes:
+        model: the agent's own model; None for the app's.
+        model_name: the vendor's name of the model; None for the client's default.
+        yields: it never ends by itself: after each reply it waits for the next message in the same execution.
+        max_turns: model calls in one execution (between two messages, if it yields) before it is stopped.
+        max_parallel_calls: how many tool bodies of one reply may run at once.
+    """
+
+    name: str
+    instructions: str = ""
+    tools: Sequence[Tool] = ()
+    model: Model | None = None
+    model_name: str | None = None
+    yields: bool = False
+    max_turns: int = 40
+    max_parallel_calls: int = 8
+    max_tokens: int | None = None
+
+
+class AgentProgram:
+    """An agent as the runtime runs it."""
+
+    version = "1"
+    rests_as = SessionStatus.IDLE
+
+    def __init__(self, agent: Agent, *, model: Model, history: History) -> None:
+        self._agent = agent
+        self._model = model
+        self._history = history
+        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in agent.tools})
+        self._specs = tuple(tool.signature.spec for tool in agent.tools)
+        self.fingerprint = fingerprint_of(agent)
+
+    @property
+    def name(self) -> str:
+        return self._agent.name
+
+    async def main(self, run: Run, message: JsonValue) -> JsonValue:
+        conversation: list[Message] = []
+        while True:
+            conversation.append(Message(role="user", content=text_of(message["content"])))
+            reply = await self._turns(run, conversation)
+            if not self._agent.yields:
+                return {"reply": reply}
+            message = await run.next_message()
+
+    async def _turns(self, run: Run, conversation: list[Message]) -> str:
+        """Call the model, carry out what it asks, until it only speaks."""
+        for _ in range(self._agent.max_turns):
+            ask_model = partial(self._ask_model, run, tuple(conversation))
+            reply = reply_from_json(await run.perform("model", ask_model, kind=EventKind.MODEL_REPLIED))
+            if not reply.tool_calls:
+                if text := reply.content or reply.refusal:
+                    conversation.append(assistant_message(reply))
+                    return text
+                conversation.append(Message(role="system", content=EMPTY_REPLY))
+                continue
+            conversation.append(assistant_message(reply))
+            last = len(reply.tool_calls) - 1
+            results = await run.gather(
+                *(
+                    partial(self._dispatch.call, request=call, is_cut=reply.is_cut and index == last)
+                    for index, call in enumerate(reply.tool_calls)
+                ),
+                max_concurrency=self._agent.max_parallel_calls,
+            )
+            conversation.extend(tool_message(result) for result in results)
+        raise TurnLimitError(
+            f"agent {self.name} called its model {self._agent.max_turns} times without coming to an end"
+        )
+
+    async def _ask_model(self, run: Run, conversation: tuple[Message, ...]) -> JsonValue:
+        earlier = await self._history.before(run.session_id, run.execution_id)
+        system = (Message(role="system", content=self._agent.instructions),) if self._agent.instructions else ()
+        request = ModelRequest(
+            messages=(*system, *earlier, *conversation),
+            tools=self._specs,
+            model=self._agent.model_name,
+            max_tokens=self._agent.max_tokens,
+        )
+        return reply_to_json(await self._model.reply(request))
+
+
+def fingerprint_of(agent: Agent) -> str:
+    """Of the agent's structure and schemas; prompts and models may change while a session sleeps."""
+    return digest_of(
+        {
+            "agent": agent.name,
+            "yields": agent.yields,
+            "tools": [_structure_of(tool) for tool in sorted(agent.tools, key=lambda tool: tool.name)],
+        }
+    )
+
+
+def digest_of(structure: JsonValue) -> str:
+    return hashlib.sha256(to_json(structure).encode()).hexdigest()[:32]
+
+
+def _structure_of(tool: Tool) -> dict[str, Any]:
+    question = tool.question
+    return {
+        "name": tool.name,
+        "parameters": _without_prose(tool.signature.parameters),
+        "asks": None if tool.asks is None else tool.asks.name,
+        "answer": None if question is None else [question.name, _without_prose(question.answer_schema)],
+        "parts": [tool.prepares is not None, tool.has_body, tool.finalizes is not None],
+        "once": tool.is_once,
+    }
+
+
+_PROSE = frozenset({"description", "title", "examples"})
+
+
+def _without_prose(schema: JsonValue) -> JsonValue:
+    """A schema without what is only said to the model; properties of such a name are kept."""
+    if isinstance(schema, list):
+        return [_without_prose(part) for part in cast("list[JsonValue]", schema)]
+    if not isinstance(schema, dict):
+        return schema
+    kept: dict[str, JsonValue] = {}
+    for name, value in sorted(cast("dict[str, JsonValue]", schema).items()):
+        if name == "properties" and isinstance(value, dict):
+            properties = cast("dict[str, JsonValue]", value)
+            kept[name] = {key: _without_prose(part) for key, part in sorted(properties.items())}
+        elif name not in _PROSE:
+            kept[name] = _without_prose(value)
+    return kept

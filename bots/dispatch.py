@@ -1,0 +1,257 @@
+"""One tool call, from what the model wrote to what it reads: arguments, approval, wait, body, result.
+
+Everything that can be wrong with a call becomes a result that the model can read. Only a question that cannot be delivered is
+not the model's to mend: it fails the execution.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from ..actors.asks import ApprovalForm, JsonValue
+from ..actors.errors import StepFailedError
+from ..actors.events import EventKind
+from ..actors.jsontext import to_json
+from ..actors.messages import ToolCallRequest
+from ..actors.operations import WaitResult
+from ..actors.run import Run, reason_of
+from ..channels.roles import Approval, ApprovalRole, QuestionRole
+from ..store.rows import AnswererKind
+from .errors import ToolArgumentsError, ToolArgumentsUnstableError
+from .tool_arguments import digest
+from .tools import Tool, ToolCall
+
+Reply = dict[str, JsonValue]
+"""What the model reads: ``call_id``, ``content``, ``is_error``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Approved:
+    """The call may run with ``arguments``."""
+
+    arguments: dict[str, JsonValue]
+    approved_by: str | None
+    note: str
+    """What the model has to be told beside the result; empty if nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Refused:
+    """The call does not run; ``why`` is for the model."""
+
+    why: str
+
+
+class Dispatch:
+    """Carries out the calls of one agent."""
+
+    def __init__(self, *, agent: str, tools: Mapping[str, Tool]) -> None:
+        self._agent = agent
+        self._tools = tools
+
+    async def call(self, run: Run, request: ToolCallRequest, is_cut: bool) -> Reply:
+        """Carry out one call in a branch of its own."""
+        tool = self._tools.get(request.tool)
+        if tool is None:
+            known = ", ".join(sorted(self._tools)) or "none"
+            return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
+        if is_cut:
+            return await _tell(
+                run, request, "Your reply was cut off, so this call may be incomplete. It did not run. Make it again."
+            )
+        try:
+            arguments = tool.signature.canonical(tool.signature.parse(request.arguments))
+        except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
+            return await _tell(run, request, str(error))
+        note, approved_by = "", None
+        if tool.asks is not None:
+            match await self._approve(run, tool, tool.asks, arguments):
+                case _Refused(why=why):
+                    return await _tell(run, request, why)
+                case _Approved() as approved:
+                    arguments, note, approved_by = approved.arguments, approved.note, approved.approved_by
+        call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by)
+        try:
+            if tool.question is None:
+                return await call.execute(arguments, None, {}, is_last=tool.finalizes is None)
+            return await self._yield(run, call, tool, tool.question, arguments)
+        except StepFailedError as error:
+            return await _tell(run, request, f"The call failed: {error.detail or error.kind}")
+
+    async def _approve(
+        self, run: Run, tool: Tool, role: ApprovalRole, arguments: dict[str, JsonValue]
+    ) -> _Approved | _Refused:
+        """Ask whether the call may run; what runs is what was approved, by digest."""
+        while True:
+            asked = digest(tool.name, arguments)
+            shown = await run.record("asked", asked)
+            form = ApprovalForm(tool=tool.name, arguments=arguments, schema=tool.signature.parameters)
+            prompt = role.prompt.format(tool=tool.name, arguments=_readable(arguments), bot=self._agent)
+            _, result = await run.wait_for(
+                "approval",
+                role.name,
+                prompt,
+                form,
+                answerer=role.answered_by or AnswererKind.CHANNEL,
+                deadline=role.deadline,
+            )
+            if shown != asked:
+                # The deployed tool reads the model's words otherwise than when they were shown: that is another call.
+                continue
+            return _verdict(tool, arguments, result)
+
+    async def _yield(
+        self, run: Run, call: _Call, tool: Tool, question: QuestionRole[Any], arguments: dict[str, JsonValue]
+    ) -> Reply:
+        state: dict[str, JsonValue] = {}
+        if tool.prepares is not None:
+            prepared = await call.prepare(arguments)
+            arguments, state = prepared["arguments"], prepared["state"]
+        prompt = arguments.get("prompt")
+        _, result = await run.wait_for(
+            "answer",
+            question.name,
+            prompt if isinstance(prompt, str) else f"{tool.name}({_readable(arguments)})",
+            question.form,
+            answerer=question.answerer,
+            deadline=tool.deadline_of(arguments) or question.deadline,
+        )
+        if result.resolution in ("timed_out", "cancelled"):
+            why = "it timed out" if result.resolution == "timed_out" else f"it was cancelled: {reason_of(result)}"
+            return await _tell(run, call.request, f"There was no answer: {why}.")
+        if not tool.has_body:
+            if tool.finalizes is not None:
+                return await call.finalize(arguments, result.answer, state, to_json(result.answer))
+            content = result.answer if isinstance(result.answer, str) else to_json(result.answer)
+            return await _tell(run, call.request, content + call.note, is_error=False)
+        return await call.execute(arguments, result.answer, state, is_last=tool.finalizes is None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    """The parts of one call that run as steps."""
+
+    run: Run
+    tool: Tool
+    request: ToolCallRequest
+    note: str
+    approved_by: str | None
+
+    async def prepare(self, arguments: dict[str, JsonValue]) -> dict[str, Any]:
+        return await self.run.perform("prepare", partial(self._prepare, arguments=arguments), wants_key=True)
+
+    async def _prepare(self, key: str, *, arguments: dict[str, JsonValue]) -> dict[str, Any]:
+        signature = self.tool.signature
+        call = self._tool_call(key, arguments, None, {})
+        assert self.tool.prepares is not None
+        rewritten = await self.tool.prepares(call, **signature.bind(arguments))
+        if rewritten is not None:
+            arguments = signature.canonical({**signature.bind(arguments), **rewritten})
+        return {"arguments": arguments, "state": call.state}
+
+    async def execute(
+        self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], *, is_last: bool
+    ) -> Reply:
+        """Run the body; with ``is_last`` what it returns is the model's result, else ``finalize`` follows."""
+        body = partial(self._execute, arguments=arguments, answer=answer, state=state)
+        kind = EventKind.TOOL_REPLIED if is_last else EventKind.STEP_RETURNED
+        done: dict[str, Any] = await self.run.perform(
+            self.tool.name,
+            body,
+            kind=kind,
+            is_once=self.tool.is_once,
+            timeout_s=self.tool.timeout_s,
+            wants_key=True,
+        )
+        if is_last:
+            return done
+        return await self.finalize(arguments, answer, done["state"], done["content"])
+
+    async def _execute(
+        self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue]
+    ) -> dict[str, JsonValue]:
+        signature = self.tool.signature
+        values = signature.bind(arguments)
+        call = self._tool_call(key, arguments, answer, dict(state))
+        if signature.call_parameter is not None:
+            values[signature.call_parameter] = call
+        result = await self.tool.function(**values)
+        reply = self._reply(self._rendered(result) + self.note)
+        return reply if self.tool.finalizes is None else {**reply, "state": call.state}
+
+    async def finalize(
+        self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], content: str
+    ) -> Reply:
+        body = partial(self._finalize, arguments=arguments, answer=answer, state=state, content=content)
+        return await self.run.perform("finalize", body, kind=EventKind.TOOL_REPLIED, wants_key=True)
+
+    async def _finalize(
+        self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], content: str
+    ) -> Reply:
+        assert self.tool.finalizes is not None
+        result = await self.tool.finalizes(self._tool_call(key, arguments, answer, dict(state)))
+        return self._reply(content if result is None else self._rendered(result))
+
+    def _tool_call(
+        self, key: str, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue]
+    ) -> ToolCall[Any]:
+        question = self.tool.question
+        return ToolCall(
+            key=key,
+            tool=self.tool.name,
+            session_id=self.run.session_id,
+            tenant=self.run.tenant,
+            owner=self.run.owner,
+            arguments=arguments,
+            answer=None if question is None or answer is None else question.decode(answer),
+            state=state,
+            approved_by=self.approved_by,
+        )
+
+    def _rendered(self, result: Any) -> str:
+        if isinstance(result, str):
+            return result
+        return self.tool.signature.result.dump_json(result, by_alias=True).decode()
+
+    def _reply(self, content: str) -> Reply:
+        return {"call_id": self.request.call_id, "content": content, "is_error": False}
+
+
+def _verdict(tool: Tool, arguments: dict[str, JsonValue], result: WaitResult) -> _Approved | _Refused:
+    who = result.responder or "nobody"
+    match result.resolution:
+        case "timed_out":
+            return _Refused(why="Rejected: timed out, nobody answered. The call did not run.")
+        case "cancelled":
+            return _Refused(why=f"Rejected: the question was cancelled: {reason_of(result)}. The call did not run.")
+        case "decided" | "replied":
+            approval = Approval.model_validate(result.answer)
+        case other:
+            return _Refused(why=f"Rejected: the question ended as {other}. The call did not run.")
+    if not approval.approved:
+        return _Refused(why=f"Rejected by {who}: {approval.reason or 'no reason given'}. The call did not run.")
+    if approval.override_arguments is None:
+        return _Approved(arguments=arguments, approved_by=who, note="")
+    try:
+        edited = tool.signature.canonical(tool.signature.parse_json(approval.override_arguments))
+    except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
+        return _Refused(
+            why=f"{who} approved with other arguments, which do not fit the tool now: {error}. The call did not run."
+        )
+    note = f"\n[{who} approved this call with other arguments, and it ran with them: {_readable(edited)}]"
+    return _Approved(arguments=edited, approved_by=who, note=note)
+
+
+async def _tell(run: Run, request: ToolCallRequest, content: str, *, is_error: bool = True) -> Reply:
+    """Record what the model reads where no step has recorded it."""
+    reply: Reply = {"call_id": request.call_id, "content": content, "is_error": is_error}
+    return await run.record("told", reply, kind=EventKind.TOOL_REPLIED)
+
+
+def _readable(arguments: Mapping[str, JsonValue]) -> str:
+    return ", ".join(
+        f"{name}={value if isinstance(value, str) else to_json(value)}" for name, value in arguments.items()
+    )

@@ -1,0 +1,42 @@
+"""A channel for tests: it keeps what it is given, and fails when it is told to."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+
+from ...actors.asks import Ask, AwaitReply, Outcome, Withdrawal
+
+
+class RecordingChannel:
+    """Keeps questions and withdrawals in the order in which they came.
+
+    Attributes:
+        asks: every question sent, once for each call of ``send`` that did not fail.
+        withdrawals: every question taken back.
+        outcomes: what the next calls of ``send`` give instead of waiting for a reply: an outcome, or an error to raise.
+        during_send: called in each ``send``, before it returns; for what happens meanwhile.
+        withdraw_errors: what the next calls of ``withdraw`` raise.
+    """
+
+    def __init__(self, *, name: str = "test") -> None:
+        self.name = name
+        self.asks: list[Ask] = []
+        self.withdrawals: list[Withdrawal] = []
+        self.outcomes: deque[Outcome | Exception] = deque()
+        self.withdraw_errors: deque[Exception] = deque()
+        self.during_send: Callable[[Ask], None] | None = None
+
+    async def send(self, ask: Ask) -> Outcome:
+        outcome = self.outcomes.popleft() if self.outcomes else AwaitReply(ref=f"ref-{len(self.asks)}")
+        if isinstance(outcome, Exception):
+            raise outcome
+        self.asks.append(ask)
+        if self.during_send is not None:
+            self.during_send(ask)
+        return outcome
+
+    async def withdraw(self, withdrawal: Withdrawal) -> None:
+        if self.withdraw_errors:
+            raise self.withdraw_errors.popleft()
+        self.withdrawals.append(withdrawal)

@@ -1,0 +1,226 @@
+"""Runs an app over a database of its own, on a clock moved by hand, and throws everything away when told to."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from pathlib import Path
+
+from ...actors.answering import (
+    Answered,
+    ChannelCredential,
+    Credential,
+    Decision,
+    OwnerCredential,
+    Received,
+    Reply,
+)
+from ...actors.asks import JsonValue
+from ...actors.clock import ManualClock
+from ...actors.delivering import DeliverySettings
+from ...actors.ids import Ids, RandomIds
+from ...actors.jsontext import from_json
+from ...actors.ports import Model
+from ...actors.supervisor import SupervisorSettings
+from ...store.changes import Timeline
+from ...store.rows import AnswererKind, PauseRow, SessionRow
+from ...store.store import Store
+from ..app import App
+from ..runtime import Runtime
+
+PATIENCE_S = 20.0
+"""How long ``settle`` lets real work (threads of the database) go on before it says that something hangs."""
+
+
+class Kit:
+    """An app at work, for tests.
+
+    Args:
+        build: makes the app; called again at each ``restart``, so that nothing in memory is carried over.
+        path: the database's file.
+    """
+
+    def __init__(
+        self,
+        *,
+        build: Callable[[], App],
+        path: Path,
+        clock: ManualClock | None = None,
+        ids: Ids | None = None,
+        model: Model | None = None,
+        tenant: str = "default",
+        supervising: SupervisorSettings | None = None,
+        delivering: DeliverySettings | None = None,
+    ) -> None:
+        self.clock = clock or ManualClock()
+        self.tenant = tenant
+        self._build = build
+        self._path = path
+        self._ids = ids or RandomIds()
+        self._model = model
+        self._supervising = supervising
+        self._delivering = delivering
+        self._runtime: Runtime | None = None
+        self._work: asyncio.Task[None] | None = None
+
+    @property
+    def runtime(self) -> Runtime:
+        if self._runtime is None:
+            raise RuntimeError("the kit is not open; use `async with kit.running():`")
+        return self._runtime
+
+    @property
+    def store(self) -> Store:
+        return self.runtime.store
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[Kit]:
+        """Work until the block ends."""
+        await self.open()
+        try:
+            yield self
+        finally:
+            await self.close()
+
+    async def open(self) -> None:
+        store = await Store.open(self._path)
+        try:
+            self._runtime = Runtime(
+                app=self._build(),
+                store=store,
+                clock=self.clock,
+                ids=self._ids,
+                model=self._model,
+                supervising=self._supervising,
+                delivering=self._delivering,
+            )
+        except BaseException:
+            await store.aclose()
+            raise
+        self._work = asyncio.create_task(self._runtime.supervisor.run(), name="supervisor")
+
+    async def close(self) -> None:
+        """End without ceremony, as a process that is killed, but with the file closed."""
+        if self._work is not None:
+            self._work.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._work
+            self._work = None
+        if self._runtime is not None:
+            await self._runtime.store.aclose()
+            self._runtime = None
+
+    async def restart(self) -> None:
+        """Throw every object away and go on from the database alone."""
+        await self.close()
+        await self.open()
+
+    # -- time ---------------------------------------------------------------------------------------------------------
+    async def settle(self) -> None:
+        """Return once nothing can move without a person or the clock."""
+        async with asyncio.timeout(PATIENCE_S):
+            while not await self._is_settled():
+                if self._work is not None and self._work.done():
+                    self._work.result()
+                await asyncio.wait({asyncio.create_task(self.store.due())})
+
+    async def _is_settled(self) -> bool:
+        supervisor = self.runtime.supervisor
+        if supervisor.active_sessions or supervisor.deliveries_under_way:
+            return False
+        due = await self.store.due()
+        now_ms = self.clock.now_ms()
+        if any(ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms)):
+            return False
+        return not (supervisor.active_sessions or supervisor.deliveries_under_way)
+
+    async def advance(self, duration: timedelta) -> None:
+        """Move the clock, and let what has come due happen."""
+        await self.clock.advance(ms=int(duration.total_seconds() * 1000))
+        await self.settle()
+
+    # -- people -------------------------------------------------------------------------------------------------------
+    async def start(self, bot: str, message: JsonValue, *, owner: str = "olga", surface: str = "chat") -> str:
+        """Start a session and let it work; returns its id."""
+        session_id = await self.runtime.sessions.start(
+            program=bot,
+            owner=owner,
+            message=message,
+            tenant=self.tenant,
+            surface="workspace" if surface == "workspace" else "chat",
+        )
+        await self.settle()
+        return session_id
+
+    async def say(self, session_id: str, text: str) -> None:
+        await self.runtime.sessions.say(tenant=self.tenant, session_id=session_id, text=text)
+        await self.settle()
+
+    async def pending(self, session_id: str | None = None) -> tuple[PauseRow, ...]:
+        """Open questions and timers, oldest first."""
+        return await self.store.pending_pauses(tenant=self.tenant, session_id=session_id, limit=10_000)
+
+    async def question(
+        self, asked: str | None = None, *, session_id: str | None = None, key: str | None = None
+    ) -> PauseRow:
+        """The oldest open question of a role or about a tool.
+
+        Raises:
+            LookupError: there is none; says which there are.
+        """
+        pauses = await self.pending(session_id)
+        for pause in pauses:
+            if (asked is None or asked in _names_of(pause)) and (key is None or pause.key == key):
+                return pause
+        open_now = ", ".join(f"{'/'.join(_names_of(pause))} at {pause.key}" for pause in pauses) or "none"
+        raise LookupError(f"no open question of {asked or 'anyone'}{f' at {key}' if key else ''}; open: {open_now}")
+
+    async def answer(
+        self,
+        asked: str | PauseRow | None = None,
+        *,
+        text: str | None = None,
+        decision: JsonValue = None,
+        by: str = "mara",
+        received: Received | None = None,
+    ) -> Answered:
+        """Answer a question (the oldest of that role or tool) in words or by decision, and let the session go on."""
+        pause = asked if isinstance(asked, PauseRow) else await self.question(asked)
+        is_owners = pause.answerer == AnswererKind.OWNER
+        credential: Credential = OwnerCredential(owner=pause.owner) if is_owners else ChannelCredential(answered_by=by)
+        answered = await self.runtime.answering.answer(
+            tenant=self.tenant,
+            pause_id=pause.pause_id,
+            answer=Decision(value=decision) if text is None else Reply(text=text),
+            credential=credential,
+            received=received,
+        )
+        await self.settle()
+        return answered
+
+    # -- what became of it --------------------------------------------------------------------------------------------
+    async def session(self, session_id: str) -> SessionRow:
+        row = await self.store.session(session_id)
+        if row is None:
+            raise LookupError(f"no session {session_id}")
+        return row
+
+    async def timeline(self, session_id: str) -> Timeline:
+        timeline = await self.store.timeline(session_id)
+        if timeline is None:
+            raise LookupError(f"no session {session_id}")
+        return timeline
+
+    async def outcome(self, session_id: str) -> JsonValue:
+        """What the session's last execution came to, as JSON; None while it is under way."""
+        executions = (await self.timeline(session_id)).executions
+        last = max(executions, key=lambda row: row.started_at_ms)
+        return None if last.outcome_json is None else from_json(last.outcome_json)
+
+
+def _names_of(pause: PauseRow) -> tuple[str, ...]:
+    form = from_json(pause.ask_json)["form"]
+    tool = form.get("tool") if isinstance(form, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    return (pause.role,) if not isinstance(tool, str) else (pause.role, tool)

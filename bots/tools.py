@@ -1,0 +1,189 @@
+"""Tools: typed async functions that a model may call, some of which have to wait for people.
+
+    @tool                       runs at once
+    @tool(asks=role)            a person of the role approves each call before it runs
+    @tool(answer=Shape)         waits for an answer of its own shape; with no body the answer is the result
+
+A tool that waits may bracket the wait: ``prepare`` runs before it and may rewrite the arguments, ``finalize`` after it. Each of
+these parts is a recorded step, so none of them runs again once it has ended.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Generic, TypeVar, overload
+
+from pydantic import TypeAdapter
+
+from ..actors.asks import JsonValue
+from ..channels.roles import Answerer, ApprovalRole, QuestionRole
+from .errors import ToolDefinitionError
+from .tool_schemas import ToolSignature
+
+AnswerT = TypeVar("AnswerT")
+Function = Callable[..., Awaitable[Any]]
+Deadline = timedelta | Callable[[Mapping[str, JsonValue]], timedelta | None] | None
+
+
+@dataclass(slots=True, kw_only=True)
+class ToolCall(Generic[AnswerT]):
+    """One call, as its tool sees it.
+
+    Attributes:
+        key: the same on every attempt of this call and of no other: hand it on as idempotency key.
+        answer: what was answered; typed, after the wait of a tool with ``answer=``. Approvals of ``asks=`` are in ``approved_by``.
+        state: JSON that ``prepare`` may write and later parts may read; it survives the wait.
+        arguments: the call's arguments as JSON.
+        approved_by: who approved the call; None if nobody was asked.
+    """
+
+    key: str
+    tool: str
+    session_id: str
+    tenant: str
+    owner: str
+    arguments: dict[str, JsonValue]
+    answer: AnswerT
+    state: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    approved_by: str | None = None
+
+
+class Tool:
+    """A function with what the model is told of it, and what has to happen before it runs.
+
+    Attributes:
+        asks: who approves each call; None if nobody.
+        question: who is asked for the answer of a yielding tool; None if it does not yield.
+        has_body: a yielding tool without one returns its answer.
+        is_once: never started twice, whatever happens; see ``step.indeterminate``.
+    """
+
+    def __init__(
+        self,
+        function: Function,
+        *,
+        asks: ApprovalRole | None,
+        question: QuestionRole[Any] | None,
+        is_once: bool,
+        timeout: timedelta | None,
+        deadline: Deadline,
+        names: dict[str, Any],
+    ) -> None:
+        self.function = function
+        self.signature = ToolSignature.of(function, call_type=ToolCall, names=names)
+        self.asks = asks
+        self.question = question
+        self.is_once = is_once
+        self.timeout_s = None if timeout is None else timeout.total_seconds()
+        self._deadline = deadline
+        self.has_body = not _is_stub(function)
+        self.prepares: Function | None = None
+        self.finalizes: Function | None = None
+        if not self.has_body and question is None:
+            raise ToolDefinitionError(
+                f"tool {self.name} has no body and waits for no answer; write a body, or say @tool(answer=...)"
+            )
+
+    @property
+    def name(self) -> str:
+        return self.signature.name
+
+    def deadline_of(self, arguments: Mapping[str, JsonValue]) -> timedelta | None:
+        """How long this call waits for its answer; None if its role says."""
+        return self._deadline(arguments) if callable(self._deadline) else self._deadline
+
+    def prepare(self, function: Function) -> Function:
+        """Decorator: runs ``function(call, **arguments)`` before the wait; a dict it returns replaces the arguments."""
+        self.prepares = self._bracket(function, "prepare")
+        return function
+
+    def finalize(self, function: Function) -> Function:
+        """Decorator: runs ``function(call)`` after the tool; what it returns, unless None, is the result instead."""
+        self.finalizes = self._bracket(function, "finalize")
+        return function
+
+    def _bracket(self, function: Function, what: str) -> Function:
+        if not inspect.iscoroutinefunction(function):
+            raise ToolDefinitionError(f"{what} of tool {self.name} is not async; write it as async def")
+        if what == "prepare" and self.question is None and self.asks is None:
+            raise ToolDefinitionError(f"tool {self.name} waits for nothing, so there is nothing to {what} for")
+        return function
+
+
+@overload
+def tool(function: Function, /) -> Tool: ...
+
+
+@overload
+def tool(
+    *,
+    asks: ApprovalRole | None = None,
+    answer: type[Any] | QuestionRole[Any] | None = None,
+    once: bool = False,
+    timeout: timedelta | None = None,
+    deadline: Deadline = None,
+) -> Callable[[Function], Tool]: ...
+
+
+def tool(
+    function: Function | None = None,
+    /,
+    *,
+    asks: ApprovalRole | None = None,
+    answer: type[Any] | QuestionRole[Any] | None = None,
+    once: bool = False,
+    timeout: timedelta | None = None,
+    deadline: Deadline = None,
+) -> Tool | Callable[[Function], Tool]:
+    """Make a tool of an async function. Arguments and description come from its signature and docstring.
+
+    Args:
+        asks: the role that approves each call before it runs.
+        answer: the call waits for an answer: a role to ask, or a type, which the session's owner is asked for in the
+            conversation (or gives through the API).
+        once: the body is never started twice; if the process dies in it, the outcome is reported as unknown.
+        timeout: how long the body may run; None for as long as it takes.
+        deadline: how long a call waits for its answer, or a function of its arguments that says so.
+
+    Raises:
+        ToolDefinitionError: (assembly.tool-definition) the function cannot be a tool; says why and what to do.
+    """
+    names = dict(sys._getframe(1).f_locals)  # pyright: ignore[reportPrivateUsage]  classes local to the caller
+
+    def decorate(function: Function) -> Tool:
+        question = answer
+        if question is not None and not isinstance(question, QuestionRole):
+            question = _own_question(function, question)
+        return Tool(
+            function, asks=asks, question=question, is_once=once, timeout=timeout, deadline=deadline, names=names
+        )
+
+    return decorate if function is None else decorate(function)
+
+
+def _own_question(function: Function, answer: type[Any]) -> QuestionRole[Any]:
+    """The role of a tool that names only the shape of its answer: the session's owner is asked."""
+    name = getattr(function, "__name__", "tool")
+    try:
+        TypeAdapter(answer).json_schema()
+    except Exception as error:
+        raise ToolDefinitionError(f"the answer of tool {name} has no JSON Schema: {error}") from error
+    return QuestionRole(name=f"tool:{name}", answer=answer, answered_by=Answerer.OWNER)
+
+
+async def _bare() -> None: ...
+
+
+async def _documented() -> None:
+    """."""
+
+
+def _is_stub(function: Function) -> bool:
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    return code.co_code in (_bare.__code__.co_code, _documented.__code__.co_code) and not code.co_names

@@ -1,0 +1,103 @@
+"""Roles: what is asked, who may answer, and how a reply is read.
+
+A role is declared once, at the top of an author's module, and named by the tools and workflows that ask it. Where its
+questions go is the app's business, so the same bot can ask on a terminal today and in Slack tomorrow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from ..actors.asks import AnswerForm, ChoiceForm, Form, JsonValue
+from ..actors.errors import SessionCorruptError
+from ..actors.ports import ReplyReader
+from ..store.rows import AnswererKind
+
+Answerer = AnswererKind
+"""Who may answer: ``OWNER``, the session's own; or ``CHANNEL``, whoever the channel has authenticated."""
+
+AnswerT = TypeVar("AnswerT")
+
+
+class Approval(BaseModel):
+    """A person's decision on one call.
+
+    Attributes:
+        reason: what the person gave as the reason; None if nothing.
+        override_arguments: the arguments to run with instead, whole; only with approval.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    approved: bool
+    reason: str | None = None
+    override_arguments: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ApprovalRole:
+    """People who are asked whether a tool call may run.
+
+    Attributes:
+        approves: the model of what is approved, for readers of the code; None for any tool's arguments.
+        answered_by: who may answer. There is no default: an app that leaves it out is refused, so that nobody can approve
+            their own refund by a forgotten line.
+        interpreter: reads free text; None takes decisions only.
+        deadline: after this the call counts as rejected; None waits for as long as it takes.
+        prompt: the question; ``{tool}``, ``{arguments}`` and ``{bot}`` are filled in.
+    """
+
+    name: str
+    approves: type[BaseModel] | None = None
+    answered_by: Answerer | None = None
+    interpreter: ReplyReader | None = None
+    deadline: timedelta | None = None
+    prompt: str = "{bot} asks to run {tool}({arguments}). Approve?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class QuestionRole(Generic[AnswerT]):
+    """People who are asked for something other than a yes.
+
+    Attributes:
+        answer: the type of the answer; its JSON Schema is what interpreters and forms work with.
+        choices: the words to choose from, for ``answer=str``; empty for any answer of the type.
+        answered_by, interpreter, deadline: as for ``ApprovalRole``.
+    """
+
+    name: str
+    answer: type[AnswerT]
+    choices: tuple[str, ...] = ()
+    answered_by: Answerer | None = None
+    interpreter: ReplyReader | None = None
+    deadline: timedelta | None = None
+
+    @property
+    def answerer(self) -> AnswererKind:
+        """Who may answer; an app without it was refused at assembly."""
+        return self.answered_by or AnswererKind.CHANNEL
+
+    @property
+    def answer_schema(self) -> dict[str, JsonValue]:
+        """JSON Schema (2020-12) of the answer."""
+        return TypeAdapter(self.answer).json_schema()
+
+    @property
+    def form(self) -> Form:
+        return ChoiceForm(choices=self.choices) if self.choices else AnswerForm(schema=self.answer_schema)
+
+    def decode(self, decision: JsonValue) -> AnswerT:
+        """The recorded decision as the declared type; raises ``SessionCorruptError`` if it does not fit any more."""
+        try:
+            return TypeAdapter(self.answer).validate_python(decision)
+        except ValidationError as error:
+            raise SessionCorruptError(
+                f"a recorded answer of role {self.name} does not fit its type now: {error}"
+            ) from error
+
+
+Role = ApprovalRole | QuestionRole[Any]

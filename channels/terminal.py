@@ -1,0 +1,51 @@
+"""The terminal channel: a question is printed with the command that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..actors.asks import AnswerForm, ApprovalForm, Ask, AwaitReply, ChoiceForm, Outcome, Withdrawal
+
+Printer = Callable[[str], None]
+"""Puts one block of plain text before a person."""
+
+
+class TerminalChannel:
+    """Prints questions and what became of them.
+
+    Args:
+        write: prints; the service gives its console here.
+        command: how the reader answers; ``{pause}`` is filled in.
+    """
+
+    def __init__(
+        self,
+        *,
+        write: Printer,
+        name: str = "terminal",
+        command: str = "overwinter answer {pause} 'your answer'",
+    ) -> None:
+        self.name = name
+        self._write = write
+        self._command = command
+
+    async def send(self, ask: Ask) -> Outcome:
+        lines = [f"[{visible(ask.role)}] {visible(ask.prompt)}"]
+        match ask.form:
+            case ApprovalForm(arguments=arguments):
+                lines += [f"  {visible(name)}: {visible(str(value))}" for name, value in arguments.items()]
+            case ChoiceForm(choices=choices):
+                lines.append("  one of: " + ", ".join(map(visible, choices)))
+            case AnswerForm():
+                pass
+        lines.append("  answer: " + self._command.format(pause=ask.pause_id))
+        self._write("\n".join(lines))
+        return AwaitReply()
+
+    async def withdraw(self, withdrawal: Withdrawal) -> None:
+        self._write(f"[{visible(withdrawal.ask.role)}] closed: {visible(withdrawal.summary)}")
+
+
+def visible(text: str) -> str:
+    """``text`` with control characters shown, so that what a bot asks can neither move the cursor nor forge a line."""
+    return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)

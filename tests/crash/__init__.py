@@ -1,0 +1,1 @@
+"""A child process is killed with SIGKILL at chosen points, and another one goes on."""

@@ -1,0 +1,100 @@
+"""The whole story, killed before and after every commit and inside the tool: each outcome equals the undisturbed one."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHILD = Path(__file__).with_name("child.py")
+MOST_COMMITS = 40
+
+
+@dataclass(frozen=True)
+class Story:
+    """What is left of one story: the ledger without its times, the session, what the tool did."""
+
+    events: list[tuple[str, str, Any]]
+    status: str
+    pauses: list[tuple[str, str, str]]
+    audit: list[tuple[str, str]]
+    withdrawn: list[tuple[str, str]]
+
+
+def child(folder: Path, shift_s: int, *point: str) -> int:
+    process = subprocess.run(
+        [sys.executable, str(CHILD), str(folder / "w.db"), str(folder / "journal"), str(shift_s), *point],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert process.returncode in (0, -signal.SIGKILL), process.stderr.decode()
+    return process.returncode
+
+
+def story(folder: Path) -> Story:
+    with sqlite3.connect(folder / "w.db") as db:
+        events = [
+            (kind, key, _without_times(json.loads(body)))
+            for kind, key, body in db.execute("SELECT kind, key, body_json FROM ledger ORDER BY seq")
+        ]
+        [(status,)] = db.execute("SELECT status FROM sessions").fetchall()
+        pauses = db.execute("SELECT key, status, resolution FROM pauses").fetchall()
+        audit = db.execute("SELECT key, resolution FROM audit").fetchall()
+        withdrawn = db.execute("SELECT kind, status FROM deliveries WHERE kind = 'withdraw'").fetchall()
+    db.close()
+    return Story(events=events, status=status, pauses=pauses, audit=audit, withdrawn=withdrawn)
+
+
+def runs(folder: Path) -> list[dict[str, str]]:
+    return [json.loads(line) for line in (folder / "journal").read_text().splitlines()]
+
+
+def _without_times(body: Any) -> Any:
+    return {key: value for key, value in body.items() if not key.endswith("_ms")} if isinstance(body, dict) else body
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Story:
+    folder = tmp_path_factory.mktemp("undisturbed")
+    assert child(folder, 0) == 0
+    [run] = runs(folder)
+    assert run["amount"] == "40.00"
+    return story(folder)
+
+
+@pytest.mark.case("st14")
+@pytest.mark.case("du26")
+@pytest.mark.behaviour("W27")
+@pytest.mark.parametrize("where", ["before", "after"])
+def test_a_kill_at_any_commit_changes_nothing(undisturbed: Story, tmp_path: Path, where: str) -> None:
+    kills = 0
+    for count in range(1, MOST_COMMITS):
+        folder = tmp_path / f"{where}-{count}"
+        folder.mkdir()
+        if child(folder, 0, where, str(count)) == 0:
+            break
+        kills += 1
+        assert child(folder, 120) == 0
+        assert story(folder) == undisturbed, f"killed {where} commit {count}"
+        assert len({run["key"] for run in runs(folder)}) == 1
+        assert {run["amount"] for run in runs(folder)} == {"40.00"}
+        assert len(runs(folder)) <= 2
+    else:
+        pytest.fail("the story never came to its end")
+    assert kills >= 6
+
+
+def test_a_kill_inside_the_tool_runs_it_again_under_the_same_key(undisturbed: Story, tmp_path: Path) -> None:
+    assert child(tmp_path, 0, "tool", "1") == -signal.SIGKILL
+    assert child(tmp_path, 120) == 0
+    first, second = runs(tmp_path)
+    assert first == second
+    assert story(tmp_path) == undisturbed
