@@ -83,6 +83,7 @@ class Dispatcher:
         self._answering = answering
         self._settings = settings
         self._under_way: set[asyncio.Task[None]] = set()
+        self._claims_under_way = 0
         self._is_open = False
 
     # -- the outbox that passes leave things in -----------------------------------------------------------------------
@@ -98,9 +99,9 @@ class Dispatcher:
 
     # -- the supervisor's side ----------------------------------------------------------------------------------------
     @property
-    def under_way(self) -> int:
-        """Deliveries in the hands of channels now."""
-        return len(self._under_way)
+    def is_busy(self) -> bool:
+        """Whether a delivery is in the hands of a channel, or about to be."""
+        return bool(self._under_way) or self._claims_under_way > 0
 
     def open(self) -> None:
         self._is_open = True
@@ -113,7 +114,11 @@ class Dispatcher:
         change = ClaimDeliveries(
             holder=self._holder, limit=free, now_ms=self._clock.now_ms(), until_ms=self._hold_until_ms()
         )
-        result = await self._store.claim_deliveries(change)
+        self._claims_under_way += 1
+        try:
+            result = await self._store.claim_deliveries(change)
+        finally:
+            self._claims_under_way -= 1
         for delivery, pause in result.deliveries:
             self._start(delivery, pause)
         return len(result.deliveries) == free

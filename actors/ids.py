@@ -8,6 +8,7 @@ its pause, so that doing the same again after a crash gives the same id.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import secrets
 import uuid
 from typing import Protocol
@@ -20,7 +21,9 @@ class Ids(Protocol):
 
     def pause_id(self) -> str: ...
 
-    def message_id(self) -> str: ...
+    def message_id(self, now_ms: int) -> str:
+        """Sorts by the time it was made, and within a process by the order of making."""
+        ...
 
     def uuid(self) -> uuid.UUID: ...
 
@@ -42,8 +45,11 @@ class RandomIds:
     def pause_id(self) -> str:
         return secrets.token_hex(16)
 
-    def message_id(self) -> str:
-        return f"m{secrets.token_hex(12)}"
+    def __init__(self) -> None:
+        self._messages = itertools.count()
+
+    def message_id(self, now_ms: int) -> str:
+        return f"m{now_ms:011x}{next(self._messages) & 0xFFFFFF:06x}{secrets.token_hex(8)}"
 
     def uuid(self) -> uuid.UUID:
         return uuid.uuid4()

@@ -174,7 +174,7 @@ class Sessions:
                 raise SessionEndedError
 
     def _message(self, session: SessionRow, content: JsonValue, received: Received | None, now_ms: int) -> InboundRow:
-        received = received or Received(channel="api", external_id=self._ids.message_id())
+        received = received or Received(channel="api", external_id=self._ids.message_id(now_ms))
         return InboundRow(
             channel=received.channel,
             external_id=received.external_id,

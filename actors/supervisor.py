@@ -141,6 +141,7 @@ class Supervisor:
         self._look_at_deadlines = asyncio.Event()
         self._look_at_deliveries = asyncio.Event()
         self._next_deadline_ms: int | None = None
+        self._claims_under_way = 0
         self._is_stopping = asyncio.Event()
         self._around = Surroundings(
             store=store,
@@ -158,8 +159,9 @@ class Supervisor:
         return len(self._active)
 
     @property
-    def deliveries_under_way(self) -> int:
-        return self._dispatcher.under_way
+    def is_busy(self) -> bool:
+        """Whether anything is in its hands: a pass, a delivery, or a claim whose result is not in yet."""
+        return bool(self._active) or self._claims_under_way > 0 or self._dispatcher.is_busy
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
@@ -206,11 +208,14 @@ class Supervisor:
         now_ms = self._clock.now_ms()
         until_ms = now_ms + int(self._settings.lease_s * 1000)
         change = Claim(holder=self._holder, limit=limit, now_ms=now_ms, until_ms=until_ms)
+        self._claims_under_way += 1
         try:
             result = await self._store.claim(change)
         except StoreError as error:
             self._survive(error)
             return 0
+        finally:
+            self._claims_under_way -= 1
         for session in result.sessions:
             self._revive(session, until_ms)
         return len(result.sessions)

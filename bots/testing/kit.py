@@ -20,6 +20,7 @@ from ...actors.answering import (
 from ...actors.asks import JsonValue
 from ...actors.clock import ManualClock
 from ...actors.delivering import DeliverySettings
+from ...actors.events import EventKind
 from ...actors.ids import Ids, RandomIds
 from ...actors.jsontext import from_json
 from ...actors.ports import Model
@@ -128,13 +129,13 @@ class Kit:
 
     async def _is_settled(self) -> bool:
         supervisor = self.runtime.supervisor
-        if supervisor.active_sessions or supervisor.deliveries_under_way:
+        if supervisor.is_busy:
             return False
         due = await self.store.due()
         now_ms = self.clock.now_ms()
         if any(ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms)):
             return False
-        return not (supervisor.active_sessions or supervisor.deliveries_under_way)
+        return not supervisor.is_busy
 
     async def advance(self, duration: timedelta) -> None:
         """Move the clock, and let what has come due happen."""
@@ -215,8 +216,9 @@ class Kit:
 
     async def outcome(self, session_id: str) -> JsonValue:
         """What the session's last execution came to, as JSON; None while it is under way."""
-        executions = (await self.timeline(session_id)).executions
-        last = max(executions, key=lambda row: row.started_at_ms)
+        timeline = await self.timeline(session_id)
+        begun = [event.execution_id for event in timeline.events if event.kind == EventKind.EXECUTION_STARTED]
+        last = next(row for row in timeline.executions if row.execution_id == begun[-1])
         return None if last.outcome_json is None else from_json(last.outcome_json)
 
 

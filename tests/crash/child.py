@@ -1,8 +1,10 @@
 """The refund story in one process, which kills itself at the n-th commit if it is told to.
 
-    python -m tests.crash.child DATABASE JOURNAL CLOCK_SHIFT_S [before|after|tool N]
+    python child.py
 
-It starts the session if it is not there, answers the question if it is open, and ends when the session rests as idle. The
+reads one JSON list a line: database, journal, clock shift in seconds, where to die (``before``, ``after``, ``tool``, ``never``), at
+which count. Each line is carried out by a fork of this process, which has imported everything and has no thread yet; its exit
+code is printed. The fork starts the session if it is not there, answers the question if it is open, and ends when the session rests as idle. The
 journal is the outside world: one line for each run of the tool's body, written and flushed by the tool.
 """
 
@@ -140,9 +142,13 @@ async def _is_over(runtime: Runtime, store: Store) -> bool:
 
 
 def main() -> None:
-    database, journal, shift_s, *point = sys.argv[1:]
-    bomb = Bomb(point[0], int(point[1])) if point else Bomb("never", 1)
-    asyncio.run(run(Path(database), Path(journal), int(shift_s), bomb))
+    for line in sys.stdin:
+        database, journal, shift_s, where, count = json.loads(line)
+        if (pid := os.fork()) == 0:
+            asyncio.run(run(Path(database), Path(journal), shift_s, Bomb(where, count)))
+            sys.exit(0)
+        _, status = os.waitpid(pid, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201  the answer to the test
 
 
 if __name__ == "__main__":

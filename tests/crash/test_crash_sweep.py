@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,15 +29,27 @@ class Story:
     withdrawn: list[tuple[str, str]]
 
 
-def child(folder: Path, shift_s: int, *point: str) -> int:
-    process = subprocess.run(
-        [sys.executable, str(CHILD), str(folder / "w.db"), str(folder / "journal"), str(shift_s), *point],
-        capture_output=True,
-        timeout=60,
-        check=False,
-    )
-    assert process.returncode in (0, -signal.SIGKILL), process.stderr.decode()
-    return process.returncode
+Child = Callable[..., int]
+"""Runs the story in ``folder`` by a clock that is ahead, dying at a point; returns the exit code."""
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    command = [sys.executable, str(CHILD)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        ask, told = process.stdin, process.stdout
+
+        def run(folder: Path, *, shift_s: int = 0, where: str = "never", count: int = 1) -> int:
+            ask.write(json.dumps([str(folder / "w.db"), str(folder / "journal"), shift_s, where, count]) + "\n")
+            ask.flush()
+            code = int(told.readline())
+            assert code in (0, -signal.SIGKILL)
+            return code
+
+        yield run
+        ask.close()
 
 
 def story(folder: Path) -> Story:
@@ -62,9 +75,9 @@ def _without_times(body: Any) -> Any:
 
 
 @pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Story:
+def undisturbed(child: Child, tmp_path_factory: pytest.TempPathFactory) -> Story:
     folder = tmp_path_factory.mktemp("undisturbed")
-    assert child(folder, 0) == 0
+    assert child(folder) == 0
     [run] = runs(folder)
     assert run["amount"] == "40.00"
     return story(folder)
@@ -74,15 +87,15 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Story:
 @pytest.mark.case("du26")
 @pytest.mark.behaviour("W27")
 @pytest.mark.parametrize("where", ["before", "after"])
-def test_a_kill_at_any_commit_changes_nothing(undisturbed: Story, tmp_path: Path, where: str) -> None:
+def test_a_kill_at_any_commit_changes_nothing(child: Child, undisturbed: Story, tmp_path: Path, where: str) -> None:
     kills = 0
     for count in range(1, MOST_COMMITS):
         folder = tmp_path / f"{where}-{count}"
         folder.mkdir()
-        if child(folder, 0, where, str(count)) == 0:
+        if child(folder, where=where, count=count) == 0:
             break
         kills += 1
-        assert child(folder, 120) == 0
+        assert child(folder, shift_s=120) == 0
         assert story(folder) == undisturbed, f"killed {where} commit {count}"
         assert len({run["key"] for run in runs(folder)}) == 1
         assert {run["amount"] for run in runs(folder)} == {"40.00"}
@@ -92,9 +105,11 @@ def test_a_kill_at_any_commit_changes_nothing(undisturbed: Story, tmp_path: Path
     assert kills >= 6
 
 
-def test_a_kill_inside_the_tool_runs_it_again_under_the_same_key(undisturbed: Story, tmp_path: Path) -> None:
-    assert child(tmp_path, 0, "tool", "1") == -signal.SIGKILL
-    assert child(tmp_path, 120) == 0
+def test_a_kill_inside_the_tool_runs_it_again_under_the_same_key(
+    child: Child, undisturbed: Story, tmp_path: Path
+) -> None:
+    assert child(tmp_path, where="tool") == -signal.SIGKILL
+    assert child(tmp_path, shift_s=120) == 0
     first, second = runs(tmp_path)
     assert first == second
     assert story(tmp_path) == undisturbed

@@ -146,7 +146,7 @@ async def test_ten_calls_in_one_reply_answered_in_reverse_with_restarts_between(
     kit = Kit(build=lambda: shop.app(last), path=tmp_path / "w.db")
     async with kit.running():
         session_id = await kit.start("support", "refund all")
-        questions = await kit.pending()
+        questions = sorted(await kit.pending(), key=lambda pause: pause.key)
         assert len({question.pause_id for question in questions}) == 10
         for number, question in reversed(list(enumerate(questions))):
             await kit.restart()

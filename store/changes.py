@@ -1,0 +1,366 @@
+"""What may be written: one frozen value per verb, each guarded, and what the writer says of it.
+
+A ``Change`` is all or nothing. The writer applies many at once in one transaction, in the order they were submitted; each is
+judged against the rows as the changes before it left them, so two of them in one transaction behave as they would in two.
+
+    change            guard                                          what the caller gets
+    ----------------- ---------------------------------------------- -------------------------------------------
+    StartSession      no such session, inbound message is new        StartResult
+    PostMessage       session takes messages, inbound is new         PostResult
+    Claim             ready, due, or running past its lease          ClaimResult
+    RenewLeases       holder and epoch                               RenewResult
+    Advance           epoch held, its closed pauses still pending    AdvanceResult
+    ResolvePause      pause pending                                  ResolveResult
+    CancelPause       pause pending                                  ResolveResult
+    CancelSession     session not terminal                           CancelResult
+    ClaimDeliveries   due, and not held by a living holder           ClaimDeliveriesResult
+    SettleDelivery    held by this holder                            SettleResult
+    Sweep             closed longer ago than the retention           SweepResult
+
+No clock and no ids here: both come in with the change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+from .rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
+
+
+# -- sessions ----------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartSession:
+    """Insert a session, ready to be claimed, with its first message."""
+
+    session: SessionRow
+    message: InboundRow | None
+
+
+class StartResult(StrEnum):
+    STARTED = "started"
+    DUPLICATE = "duplicate"
+    """That session, or that message, is there already; nothing was written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PostMessage:
+    """Give a session a message: insert it, count a wake, and make a resting session ready at RESUME priority.
+
+    A RUNNING or BLOCKED session keeps its status. Resting means WAITING or IDLE; a READY one stays ready, and its priority
+    becomes the more urgent of the two.
+    """
+
+    message: InboundRow
+    now_ms: int
+
+
+class PostResult(StrEnum):
+    POSTED = "posted"
+    DUPLICATE = "duplicate"
+    UNKNOWN_SESSION = "unknown_session"
+    """None there, or another tenant's."""
+    ENDED_SESSION = "ended_session"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """Take the lease of up to ``limit`` sessions: by priority, then due time, then id.
+
+    Claimable: READY with ``due_at_ms <= now_ms``, and RUNNING with ``lease_until_ms <= now_ms`` (its holder died). Each claim
+    adds one to ``lease_epoch`` and to ``attempts``.
+    """
+
+    holder: str
+    limit: int
+    now_ms: int
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimResult:
+    """The claimed sessions as they are now, most urgent first."""
+
+    sessions: tuple[SessionRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenewLeases:
+    """Prolong leases to ``until_ms``: those of ``epochs`` (session id -> epoch) that ``holder`` still has.
+
+    A lease past its time but not yet taken by anybody else is still held and is renewed.
+    """
+
+    holder: str
+    epochs: Mapping[str, int]
+    now_ms: int
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenewResult:
+    """Which leases are lost, how many wakes each held session has counted, and which are asked to cancel."""
+
+    lost: frozenset[str]
+    wakes: Mapping[str, int]
+    cancel_requested: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClosePause:
+    """Close a pending pause without an answer: PENDING -> CANCELLED, with its audit entry and its withdrawal if sent."""
+
+    pause_id: str
+    resolution: Literal["withdrawn", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rest:
+    """Give the lease back.
+
+    With ``wakes`` not the session's present count, something arrived meanwhile: everything else of the change is written,
+    but the lease is kept and ``AdvanceResult.rested`` is False, so that the actor looks again. ``attempts`` becomes 0.
+    """
+
+    status: str
+    """``waiting``, ``idle``, ``blocked``, ``ended``, ``failed``, ``cancelled``; or ``ready`` to be claimed again."""
+    reason: str | None
+    wakes: int
+    due_at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advance:
+    """What one actor has to write. Guard: the session is RUNNING under ``holder`` and ``epoch``, and (where ``now_ms`` is
+    past ``lease_until_ms``) nobody else has claimed it; and every pause of ``close`` is pending, every one of ``take``
+    resolved (or cancelled: a pause closed from outside is read by its step, and keeps its status).
+
+    Attributes:
+        ledger: consecutive rows from the session's ``next_seq`` on.
+        executions: new ones, or ended ones; by id, the whole row is written.
+        open: new pauses. One whose (session_id, execution_id, key) exists already is an error of the caller.
+        take: RESOLVED -> TAKEN.
+        close: PENDING -> CANCELLED.
+        deliveries: inserted as they are (their holder may be set already, so that no one else picks them up).
+        consume: (channel, external_id) of the messages that the actor has taken in.
+    """
+
+    session_id: str
+    holder: str
+    epoch: int
+    now_ms: int
+    ledger: tuple[LedgerRow, ...] = ()
+    executions: tuple[ExecutionRow, ...] = ()
+    open: tuple[PauseRow, ...] = ()
+    take: tuple[str, ...] = ()
+    close: tuple[ClosePause, ...] = ()
+    deliveries: tuple[DeliveryRow, ...] = ()
+    consume: tuple[tuple[str, str], ...] = ()
+    rest: Rest | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdvanceResult:
+    """``done``: all was written. ``lease_lost``, ``stale`` (a pause was not as the actor believed): nothing was.
+
+    Attributes:
+        rested: whether the lease was given back; False without a ``rest``.
+        wakes: the session's count now.
+    """
+
+    outcome: Literal["done", "lease_lost", "stale"]
+    rested: bool
+    wakes: int
+
+
+# -- pauses ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolvePause:
+    """Record an answer: PENDING -> RESOLVED. One conditional write; of two racing ones exactly one wins.
+
+    In the same transaction: the audit entry (except for a timer that fired), the inbound row, the withdrawal delivery of a
+    question that was sent, the drop of one not yet sent, one more wake, and a WAITING session made READY at RESUME priority
+    (OPERATOR priority where ``priority`` says so).
+
+    Attributes:
+        decision_json: the masked decision for the audit; None keeps none.
+        inbound: the message that carried the answer; one that is known already makes the change a ``duplicate``.
+    """
+
+    pause_id: str
+    resolution: Literal["decided", "replied", "fired", "timed_out"]
+    answer_json: str
+    responder: str | None
+    decision_json: str | None
+    inbound: InboundRow | None
+    now_ms: int
+    priority: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelPause:
+    """Close a pause from outside, its session going on: PENDING -> CANCELLED; else as ``ResolvePause``."""
+
+    pause_id: str
+    resolution: Literal["cancelled", "undeliverable"]
+    answer_json: str
+    """What the step is to read: the reason, or the channel's error."""
+    responder: str | None
+    now_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResolveResult:
+    """``resolved``: this one won. ``not_pending``: ``pause`` says how it stands. ``duplicate``: that inbound message has
+    been received already, nothing was written. ``unknown``: no such pause.
+    """
+
+    outcome: Literal["resolved", "not_pending", "duplicate", "unknown"]
+    pause: PauseRow | None
+    """The pause as it is now; None if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CancelSession:
+    """End a session for good. All open pauses (pending and resolved) are CANCELLED with their audit entries and
+    withdrawals, running executions CANCELLED, unsent deliveries dropped, in one transaction.
+
+    A session that is RUNNING under a living lease gets ``is_cancel_requested`` and a wake as well; its epoch is raised, so
+    nothing that its actor still wants to write is accepted.
+    """
+
+    tenant: str
+    session_id: str
+    reason: str
+    responder: str | None
+    ledger_json: str
+    """Body of the ``session_cancelled`` event."""
+    now_ms: int
+
+
+class CancelResult(StrEnum):
+    CANCELLED = "cancelled"
+    UNKNOWN_SESSION = "unknown_session"
+    ALREADY_ENDED = "already_ended"
+
+
+# -- deliveries --------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimDeliveries:
+    """Take up to ``limit`` due deliveries: DUE, ``due_at_ms <= now_ms``, and no holder or one whose hold has run out.
+
+    A withdrawal is not due before its post has been settled.
+    """
+
+    holder: str
+    limit: int
+    now_ms: int
+    until_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimDeliveriesResult:
+    """Each delivery with its pause as it is now. A post whose pause is closed already is DROPPED, not returned."""
+
+    deliveries: tuple[tuple[DeliveryRow, PauseRow], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SettleDelivery:
+    """Say how a delivery went. Guard: it is DUE and held by ``holder``.
+
+    ``sent`` of a post sets ``is_sent`` and ``channel_ref``; if its pause has closed meanwhile, a withdrawal delivery is
+    inserted in the same transaction (closed while ``send`` was returning). ``retry`` makes it due again at ``due_at_ms``, counts an
+    attempt and frees it. ``failed`` ends it. ``decided`` of a post: the channel had the answer at once, which has been
+    recorded already; the delivery is SENT, the pause stays unsent and is never withdrawn.
+    """
+
+    delivery_id: str
+    holder: str
+    outcome: Literal["sent", "decided", "retry", "failed"]
+    channel_ref: str | None
+    error: str | None
+    due_at_ms: int
+    now_ms: int
+
+
+class SettleResult(StrEnum):
+    SETTLED = "settled"
+    LOST = "lost"
+    """Somebody else has taken it, or it is settled already."""
+
+
+# -- upkeep ------------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """Delete pauses TAKEN or CANCELLED before ``closed_before_ms`` with their settled deliveries, up to ``limit``.
+
+    Never one of an execution that still runs (its step may not have read it yet); never audit entries or the ledger.
+    """
+
+    closed_before_ms: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepResult:
+    pauses: int
+
+
+Change = (
+    StartSession
+    | PostMessage
+    | Claim
+    | RenewLeases
+    | Advance
+    | ResolvePause
+    | CancelPause
+    | CancelSession
+    | ClaimDeliveries
+    | SettleDelivery
+    | Sweep
+)
+
+
+# -- what is read back -------------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSession:
+    """All that a revival needs, from one read snapshot.
+
+    Attributes:
+        executions: the running ones, root first.
+        events: the ledger of those executions, in order.
+        pauses: their pauses that are not taken.
+        inbound: messages not yet consumed, oldest first.
+    """
+
+    session: SessionRow
+    executions: tuple[ExecutionRow, ...]
+    events: tuple[LedgerRow, ...]
+    pauses: tuple[PauseRow, ...]
+    inbound: tuple[InboundRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """When the store next has something to do by the clock; None where nothing waits for it."""
+
+    session_ms: int | None
+    """Earliest ready session, or end of a lease."""
+    deadline_ms: int | None
+    """Earliest deadline of a pending pause."""
+    delivery_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timeline:
+    """A session with all of its history, for people."""
+
+    session: SessionRow
+    executions: tuple[ExecutionRow, ...]
+    events: tuple[LedgerRow, ...]
+    pauses: tuple[PauseRow, ...]
+    deliveries: tuple[DeliveryRow, ...]
+    audit: tuple[AuditRow, ...]

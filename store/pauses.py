@@ -1,0 +1,59 @@
+"""The verbs on one pause from outside its session: resolve it, cancel it. Pure: a view in, a result out."""
+
+from __future__ import annotations
+
+from .changes import CancelPause, ResolvePause, ResolveResult
+from .closing import close
+from .errors import StoreRefusedError
+from .rows import PauseStatus, Priority
+from .view import View
+from .waking import wake
+
+
+def resolve(view: View, change: ResolvePause) -> ResolveResult:
+    pause = view.pauses.get(change.pause_id)
+    if pause is None:
+        return ResolveResult(outcome="unknown", pause=None)
+    # Before the pause's state: an answer that is delivered again has been recorded, or refused, already.
+    if change.inbound is not None and view.is_received(change.inbound):
+        return ResolveResult(outcome="duplicate", pause=pause.frozen())
+    if pause.status != PauseStatus.PENDING:
+        return ResolveResult(outcome="not_pending", pause=pause.frozen())
+    if change.inbound is not None and change.inbound.session_id != pause.session_id:
+        raise StoreRefusedError(f"the answer to a pause of session {pause.session_id} names another session")
+    if change.inbound is not None:
+        view.receive(change.inbound)
+    close(
+        view,
+        pause,
+        status=PauseStatus.RESOLVED.value,
+        resolution=change.resolution,
+        answer_json=change.answer_json,
+        responder=change.responder,
+        decision_json=change.decision_json,
+        now_ms=change.now_ms,
+    )
+    wake(view.sessions[pause.session_id], priority=change.priority, now_ms=change.now_ms)
+    view.has_news = True
+    return ResolveResult(outcome="resolved", pause=pause.frozen())
+
+
+def cancel(view: View, change: CancelPause) -> ResolveResult:
+    pause = view.pauses.get(change.pause_id)
+    if pause is None:
+        return ResolveResult(outcome="unknown", pause=None)
+    if pause.status != PauseStatus.PENDING:
+        return ResolveResult(outcome="not_pending", pause=pause.frozen())
+    close(
+        view,
+        pause,
+        status=PauseStatus.CANCELLED.value,
+        resolution=change.resolution,
+        answer_json=change.answer_json,
+        responder=change.responder,
+        decision_json=None,
+        now_ms=change.now_ms,
+    )
+    wake(view.sessions[pause.session_id], priority=Priority.RESUME, now_ms=change.now_ms)
+    view.has_news = True
+    return ResolveResult(outcome="resolved", pause=pause.frozen())

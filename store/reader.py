@@ -1,0 +1,49 @@
+"""Reads, on a connection that cannot write; revivals that wait together are loaded together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from .batching import Batching
+from .changes import LoadedSession
+from .engine import Lane
+from .queries import Queries
+from .rows import PauseRow
+
+T = TypeVar("T")
+
+BATCH_LIMIT = 256
+
+
+class Reader:
+    """The reading side of a store."""
+
+    def __init__(self, *, lane: Lane, queries: Queries) -> None:
+        self._lane = lane
+        self._queries = queries
+        self._loads = Batching[str, LoadedSession | None](job=self._load, limit=BATCH_LIMIT)
+        self._pauses = Batching[str, PauseRow | None](job=self._read_pauses, limit=BATCH_LIMIT)
+
+    async def load(self, session_id: str) -> LoadedSession | None:
+        return await self._loads.ask(session_id)
+
+    async def pause(self, pause_id: str) -> PauseRow | None:
+        return await self._pauses.ask(pause_id)
+
+    async def read(self, query: Callable[[sa.Connection], T]) -> T:
+        """Run one query of ``Queries`` in a transaction of its own."""
+        return await self._lane.run(query)
+
+    async def aclose(self) -> None:
+        await self._loads.aclose()
+        await self._pauses.aclose()
+
+    async def _load(self, session_ids: Sequence[str]) -> Sequence[LoadedSession | None]:
+        return await self._lane.run(partial(self._queries.load, session_ids))
+
+    async def _read_pauses(self, pause_ids: Sequence[str]) -> Sequence[PauseRow | None]:
+        return await self._lane.run(partial(self._queries.pauses, pause_ids))

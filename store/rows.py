@@ -1,0 +1,238 @@
+"""The rows of the database as frozen values, and the words their state columns may hold.
+
+The words are stored lower-case and never renamed. Times are UTC epoch milliseconds. Columns called ``*_json`` hold JSON
+text that the store never looks into.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class SessionStatus(StrEnum):
+    READY = "ready"
+    """May be claimed: something is there to do."""
+    RUNNING = "running"
+    """Claimed: one supervisor holds its lease."""
+    WAITING = "waiting"
+    """Hibernated: every branch of its open execution waits for a pause or a message."""
+    IDLE = "idle"
+    """No open execution; a message starts the next one."""
+    BLOCKED = "blocked"
+    """Cannot go on until an operator acts; ``reason`` says why. Answers are still recorded."""
+    ENDED = "ended"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+TERMINAL_SESSION_STATUSES = frozenset({SessionStatus.ENDED, SessionStatus.FAILED, SessionStatus.CANCELLED})
+
+
+class Priority:
+    """Claim order, smaller first: answered sessions come before a flood of new ones."""
+
+    OPERATOR = 10
+    RESUME = 50
+    FRESH = 100
+
+
+class ExecutionStatus(StrEnum):
+    RUNNING = "running"
+    ENDED = "ended"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class PauseStatus(StrEnum):
+    PENDING = "pending"
+    RESOLVED = "resolved"
+    TAKEN = "taken"
+    CANCELLED = "cancelled"
+
+
+class Resolution(StrEnum):
+    DECIDED = "decided"
+    """The channel, or an API caller, gave a typed decision."""
+    REPLIED = "replied"
+    """A person's own words were read."""
+    FIRED = "fired"
+    """A timer, trigger, schedule or file change."""
+    TIMED_OUT = "timed_out"
+    WITHDRAWN = "withdrawn"
+    CANCELLED = "cancelled"
+    UNDELIVERABLE = "undeliverable"
+    """The question could not be delivered for good; its step fails."""
+
+
+class PauseKind(StrEnum):
+    ASK = "ask"
+    TIMER = "timer"
+    MESSAGE = "message"
+    """Waits for the next message of the session's owner."""
+
+
+class AnswererKind(StrEnum):
+    OWNER = "owner"
+    CHANNEL = "channel"
+    NOBODY = "nobody"
+    """No person answers this: a timer."""
+
+
+class DeliveryKind(StrEnum):
+    POST = "post"
+    WITHDRAW = "withdraw"
+
+
+class DeliveryStatus(StrEnum):
+    DUE = "due"
+    SENT = "sent"
+    FAILED = "failed"
+    """Given up: the vendor's answer is final."""
+    DROPPED = "dropped"
+    """Not needed any more: its question closed before it was sent."""
+
+
+class InboundKind(StrEnum):
+    MESSAGE = "message"
+    ANSWER = "answer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionRow:
+    session_id: str
+    tenant: str
+    owner: str
+    surface: str
+    """``chat`` or ``workspace``."""
+    program: str
+    """Name of the agent or workflow it runs."""
+    status: str
+    reason: str | None
+    """Why it is blocked, failed or cancelled: a code and a sentence."""
+    priority: int
+    due_at_ms: int
+    """A ready session may be claimed from this time on (a back-off after a crash)."""
+    lease_holder: str | None
+    lease_epoch: int
+    """Counts claims; every write of an actor carries the epoch of its claim."""
+    lease_until_ms: int
+    wakes: int
+    """Counts what arrived for it from outside (answers, messages, fired timers, cancels)."""
+    attempts: int
+    """Claims since it last came to rest; counts crashes."""
+    next_seq: int
+    """The ``seq`` of the next ledger row."""
+    is_cancel_requested: bool
+    created_at_ms: int
+    updated_at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExecutionRow:
+    execution_id: str
+    session_id: str
+    parent_id: str | None
+    program: str
+    version: str
+    fingerprint: str
+    status: str
+    input_json: str
+    outcome_json: str | None
+    started_at_ms: int
+    ended_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerRow:
+    """One event. ``key`` is the step's key inside its execution, empty for events of the session itself."""
+
+    session_id: str
+    seq: int
+    execution_id: str
+    kind: str
+    key: str
+    body_json: str
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseRow:
+    pause_id: str
+    tenant: str
+    session_id: str
+    execution_id: str
+    key: str
+    kind: str
+    role: str
+    channel: str
+    answerer: str
+    owner: str
+    status: str
+    is_sent: bool
+    channel_ref: str | None
+    """What the channel needs to find its message again."""
+    ask_json: str
+    asked_at_ms: int
+    deadline_at_ms: int | None
+    resolution: str | None
+    answer_json: str | None
+    responder: str | None
+    """Who answered, as the channel authenticated them."""
+    resolved_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryRow:
+    """One thing to tell the outside. Its id is ``<pause_id>:<kind>``, so it exists at most once."""
+
+    delivery_id: str
+    pause_id: str
+    session_id: str
+    channel: str
+    kind: str
+    status: str
+    due_at_ms: int
+    attempts: int
+    last_error: str | None
+    holder: str | None
+    held_until_ms: int
+    created_at_ms: int
+    settled_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InboundRow:
+    """Something received: unique by (channel, external_id), so a redelivery has no effect."""
+
+    channel: str
+    external_id: str
+    kind: str
+    tenant: str
+    session_id: str
+    pause_id: str | None
+    body_json: str
+    received_at_ms: int
+    consumed_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditRow:
+    """One permanent entry per resolution, chained per tenant by hash."""
+
+    tenant: str
+    seq: int
+    session_id: str
+    execution_id: str
+    key: str
+    pause_id: str | None
+    """None where the channel authenticates the answerer: there the id is a right and is shown nowhere."""
+    role: str
+    answerer: str
+    responder: str | None
+    resolution: str
+    decision_json: str | None
+    asked_at_ms: int
+    resolved_at_ms: int
+    previous_hash: str
+    hash: str

@@ -1,0 +1,297 @@
+"""All that is peculiar to SQLite: its connections and their threads, its PRAGMAs, its words in SQL, its errors.
+
+A connection lives in a thread of its own and does one job at a time; a job is a whole transaction. So a transaction costs
+one hop between threads, however many statements it has, and nothing that is cancelled outside can interrupt one: there is
+no ``await`` between its BEGIN and its COMMIT. (Through SQLAlchemy's asyncio extension and aiosqlite each statement is three
+to four hops: a small commit took three times the processor time.)
+
+What the PRAGMAs promise: write-ahead log, so that readers and the writer do not wait for each other; ``synchronous=FULL``, so
+that a commit that has returned survives a power cut; a log that is written back every 16 MB and kept no larger than 64 MB.
+Writing transactions begin with BEGIN IMMEDIATE: one that began as a reader could find the database changed when it
+comes to write, and no waiting helps then. Reading ones never do: they would take the write lock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy import event
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+from sqlalchemy.dialects.sqlite.pysqlite import SQLiteDialect_pysqlite
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.dml import Insert
+
+from .errors import (
+    StoreBusyError,
+    StoreClosedError,
+    StoreCorruptError,
+    StoreError,
+    StoreFullError,
+    StoreMissingError,
+    StoreReadOnlyError,
+    StoreRefusedError,
+)
+
+T = TypeVar("T")
+
+_WAL_PAGES = 4096
+"""How many pages the log may have before a commit writes it back to the file."""
+_WAL_KEPT_BYTES = 64 * 1024 * 1024
+_RETRY_S = 0.02
+
+
+class Use(StrEnum):
+    """What a connection is for; its value is how its transactions begin."""
+
+    WRITING = "BEGIN IMMEDIATE"
+    READING = "BEGIN"
+
+
+# -- SQL ---------------------------------------------------------------------------------------------------------------
+class SqliteDialect:
+    """A list of keys is one parameter, a JSON array: the statement's text, and so its prepared form, stays the same."""
+
+    def __init__(self) -> None:
+        self._dialect = SQLiteDialect_pysqlite(paramstyle="qmark")
+
+    def compiled(self, statement: sa.UpdateBase, column_keys: list[str]) -> tuple[str, tuple[str, ...]]:
+        compiled = statement.compile(dialect=self._dialect, column_keys=column_keys)
+        assert isinstance(compiled, SQLCompiler)
+        return compiled.string, tuple(compiled.positiontup or ())
+
+    def keys(self, name: str, *, arity: int = 1) -> sa.Select[Any]:
+        each = sa.func.json_each(sa.bindparam(name, type_=sa.Text())).table_valued("value")
+        if arity == 1:
+            return sa.select(each.c.value.label("k0"))
+        return sa.select(
+            *(
+                sa.func.json_extract(each.c.value, sa.literal_column(f"'$[{index}]'")).label(f"k{index}")
+                for index in range(arity)
+            )
+        )
+
+    def bound(self, keys: Iterable[object]) -> object:
+        return orjson.dumps(list(keys)).decode()
+
+    def upsert(self, table: sa.Table, *, updated: tuple[str, ...]) -> Insert:
+        statement = sqlite_insert(table)
+        return statement.on_conflict_do_update(
+            index_elements=list(table.primary_key), set_={name: statement.excluded[name] for name in updated}
+        )
+
+
+# -- connections -------------------------------------------------------------------------------------------------------
+class SqliteLane:
+    """One connection to the file, in the one thread that may touch it."""
+
+    failures: tuple[type[Exception], ...] = (
+        DBAPIError,
+        sqlite3.Error,
+        OverflowError,  # a whole number of more than 64 bits
+        UnicodeError,  # half a surrogate pair
+        orjson.JSONEncodeError,  # the same in a key
+    )
+
+    def __init__(self, *, path: Path, use: Use, busy_timeout_s: float) -> None:
+        self._path = path
+        self._use = use
+        self._busy_timeout_s = busy_timeout_s
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"overwinter-store-{use.name.lower()}")
+        self._connection: sa.Connection | None = None
+        self._is_closed = False
+
+    async def open(self) -> None:
+        """Open the file, creating it for ``Use.WRITING``.
+
+        Raises:
+            StoreError: naming the file and the remedy.
+        """
+        loop = asyncio.get_running_loop()
+        for left in range(max(1, int(self._busy_timeout_s / _RETRY_S)), 0, -1):
+            try:
+                await loop.run_in_executor(self._thread, self._open)
+                return
+            except self.failures as error:
+                explanation = self.explained(error)
+                if left == 1 or not isinstance(explanation, StoreBusyError):
+                    raise explanation from error
+            # The first to open a new file changes how it is journaled, and for that SQLite does not wait by itself.
+            await asyncio.wait({loop.create_future()}, timeout=_RETRY_S)
+
+    def _open(self) -> None:
+        mode = "rwc" if self._use is Use.WRITING else "rw"
+        raw = sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?mode={mode}",
+            uri=True,
+            timeout=self._busy_timeout_s,
+            isolation_level=None,
+            cached_statements=256,
+        )
+        try:
+            self._set_up(raw)
+            engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=sa.StaticPool)
+            event.listen(engine, "begin", partial(_begin, self._use.value))
+            self._connection = engine.connect()
+        except BaseException:
+            raw.close()
+            raise
+
+    def _set_up(self, raw: sqlite3.Connection) -> None:
+        if self._use is Use.READING:
+            raw.execute("PRAGMA query_only=ON")
+            return
+        raw.execute("PRAGMA journal_mode=WAL")
+        raw.execute("PRAGMA synchronous=FULL")
+        raw.execute(f"PRAGMA wal_autocheckpoint={_WAL_PAGES}")
+        raw.execute(f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
+
+    def submit(self, work: Callable[[sa.Connection], T]) -> asyncio.Future[T]:
+        if self._is_closed or self._connection is None:
+            raise StoreClosedError
+        return asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
+
+    async def run(self, work: Callable[[sa.Connection], T]) -> T:
+        return await self.inspect(partial(_in_transaction, work))
+
+    async def inspect(self, work: Callable[[sa.Connection], T]) -> T:
+        """As ``run``, but outside of a transaction: for what SQLite does not do inside one."""
+        try:
+            return await self.submit(work)
+        except self.failures as error:
+            raise self.explained(error) from error
+
+    def explained(self, error: Exception) -> StoreError:
+        return explained(error, self._path)
+
+    async def aclose(self) -> None:
+        """Close the connection after the jobs that are queued."""
+        if not self._is_closed:
+            self._is_closed = True
+            await asyncio.wait({asyncio.get_running_loop().run_in_executor(self._thread, self._close)})
+        self.close()
+
+    def close(self) -> None:
+        """The same without a loop: return when the thread is gone."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._thread.submit(self._close)
+        self._thread.shutdown(wait=True)
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            engine = self._connection.engine
+            self._connection.close()
+            engine.dispose()
+            self._connection = None
+
+
+def _begin(statement: str, connection: sa.Connection) -> None:
+    connection.exec_driver_sql(statement)
+
+
+def _in_transaction(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
+    with connection.begin():
+        return work(connection)
+
+
+def data_version(connection: sa.Connection) -> int:
+    """A number that changes whenever another connection, of any process, has committed."""
+    (version,) = _raw(connection).execute("PRAGMA data_version").fetchone()
+    return version
+
+
+def checkpoint(connection: sa.Connection) -> int:
+    """Write the log back to the file and empty it; the size of the file in bytes. Outside of a transaction."""
+    raw = _raw(connection)
+    raw.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    (pages,) = raw.execute("PRAGMA page_count").fetchone()
+    (page_bytes,) = raw.execute("PRAGMA page_size").fetchone()
+    return pages * page_bytes
+
+
+def _raw(connection: sa.Connection) -> sqlite3.Connection:
+    """For PRAGMAs: asked through SQLAlchemy they would begin a transaction."""
+    raw = connection.connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return raw
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+def inspect_path(path: Path, *, must_exist: bool) -> None:
+    """Refuse what SQLite would refuse with fewer words.
+
+    Raises:
+        StoreMissingError: ``store.missing``: no such folder; no such file and ``must_exist``; a folder.
+        StoreReadOnlyError: ``store.read-only``: the file or its folder cannot be written by this user.
+    """
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise StoreMissingError(f"{path} is a folder. Name a file in it, such as {path / 'overwinter.db'}.")
+    if not folder.is_dir():
+        raise StoreMissingError(f"There is no folder {folder} for the database {path.name}. Make it: mkdir -p {folder}")
+    if must_exist and not path.exists():
+        raise StoreMissingError(f"There is no database {path}. Check the name, or start a service on it first.")
+    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
+        raise StoreReadOnlyError(f"The database {path} cannot be written. {_OWNERS.format(path=path)}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StoreReadOnlyError(
+            f"The folder {folder} cannot be written, and the database keeps its log there. {_OWNERS.format(path=folder)}"
+        )
+
+
+_OWNERS = "Give it to the user that runs this: check the owner and the mode (ls -ld {path})."
+
+
+def explained(error: Exception, path: Path) -> StoreError:
+    """What went wrong, in words that name the file and the remedy."""
+    vendor = error.orig if isinstance(error, DBAPIError) else error
+    if not isinstance(vendor, sqlite3.Error):
+        return StoreRefusedError(f"A value cannot be stored: {vendor}")
+    if isinstance(
+        vendor, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError | sqlite3.ProgrammingError
+    ):
+        return StoreRefusedError(f"The database refused a row: {vendor}")
+    # Errors made by Python's sqlite3 module itself have no code.
+    code: int = getattr(vendor, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
+    if code & 0xFF == sqlite3.SQLITE_IOERR and _is_disk_full(path):
+        code = sqlite3.SQLITE_FULL
+    match code & 0xFF:
+        case sqlite3.SQLITE_FULL:
+            return StoreFullError(
+                f"The disk that holds {path} is full; nothing was written. Free some space: work goes on by itself."
+            )
+        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
+            return StoreBusyError(
+                f"Another process holds the write lock of {path}. Try again; if it stays so, find it: fuser {path}"
+            )
+        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
+            return StoreReadOnlyError(f"The database {path} cannot be written ({vendor}). {_OWNERS.format(path=path)}")
+        case sqlite3.SQLITE_CANTOPEN:
+            return StoreMissingError(
+                f"The database {path} cannot be opened ({vendor}). Check that it and its folder are there and are yours."
+            )
+        case sqlite3.SQLITE_NOTADB:
+            return StoreCorruptError(f"{path} is no SQLite database. Name another file, or restore it from a copy.")
+        case sqlite3.SQLITE_CORRUPT:
+            return StoreCorruptError(
+                f"The database {path} is damaged ({vendor}). Stop all that use it and restore it from a copy."
+            )
+        case _:
+            return StoreError(f"The database {path} failed: {vendor}")
+
+
+def _is_disk_full(path: Path) -> bool:
+    """Whether an input/output error is a full disk by another name."""
+    disk = os.statvfs(path.absolute().parent)
+    return disk.f_bavail * disk.f_frsize < _WAL_KEPT_BYTES // 1024

@@ -1,0 +1,59 @@
+"""The rows that one transaction works on, in memory.
+
+A transaction reads all rows that its changes may touch into a ``View``, each change is judged against it and applied to it
+in turn, and at the end the view knows which rows to insert and which to update. So a change sees what the changes before
+it did, one row changed ten times is written once, and the number of statements does not grow with the number of changes.
+
+A row that is not in the view is not in the database: whoever fills it reads everything that the changes name.
+"""
+
+from __future__ import annotations
+
+from .audit import AuditDraft
+from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
+from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow
+
+
+class View:
+    """What is known, by id, and what is new."""
+
+    __slots__ = (
+        "audit",
+        "deliveries",
+        "executions",
+        "has_news",
+        "inbound",
+        "ledger",
+        "pauses",
+        "sessions",
+        "written_executions",
+    )
+
+    def __init__(self) -> None:
+        self.sessions: dict[str, SessionDraft] = {}
+        self.pauses: dict[str, PauseDraft] = {}
+        self.deliveries: dict[str, DeliveryDraft] = {}
+        self.inbound: dict[tuple[str, str], InboundDraft] = {}
+        self.executions: dict[tuple[str, str], ExecutionRow] = {}
+        """By (session_id, execution_id): those read, which are running ones of sessions to be cancelled, and those written."""
+        self.written_executions: set[tuple[str, str]] = set()
+        self.ledger: list[LedgerRow] = []
+        self.audit: list[AuditDraft] = []
+        self.has_news = False
+        """Something was written that a supervisor may have to act on."""
+
+    def post_of(self, pause_id: str) -> DeliveryDraft | None:
+        return self.deliveries.get(f"{pause_id}:{DeliveryKind.POST.value}")
+
+    def is_received(self, message: InboundRow) -> bool:
+        return (message.channel, message.external_id) in self.inbound
+
+    def receive(self, message: InboundRow) -> None:
+        self.inbound[message.channel, message.external_id] = InboundDraft(
+            message.channel, message.external_id, message.session_id, message.consumed_at_ms, message
+        )
+
+    def write_execution(self, row: ExecutionRow) -> None:
+        key = (row.session_id, row.execution_id)
+        self.executions[key] = row
+        self.written_executions.add(key)

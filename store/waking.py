@@ -1,0 +1,32 @@
+"""How something that arrives for a session makes it ready: the one table of it.
+
+status            becomes     why
+----------------- ----------- --------------------------------------------------------------
+waiting, idle     ready       there is something to do now
+ready             ready       its back-off stands; its priority becomes the more urgent one
+running           running     its actor sees the count of wakes before it rests
+blocked           blocked     an operator has to act first
+terminal          the same    nothing wakes it
+"""
+
+from __future__ import annotations
+
+from .drafts import SessionDraft
+from .rows import SessionStatus
+
+
+def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
+    """Count one more thing that arrived, and make a resting session ready."""
+    session.wakes += 1
+    session.updated_at_ms = now_ms
+    session.is_changed = True
+    match session.status:
+        case SessionStatus.WAITING | SessionStatus.IDLE:
+            session.status = SessionStatus.READY.value
+            session.reason = None
+            session.priority = priority
+            session.due_at_ms = now_ms
+        case SessionStatus.READY:
+            session.priority = min(session.priority, priority)
+        case _:
+            pass

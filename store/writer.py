@@ -1,0 +1,79 @@
+"""Group commit: the changes of all who are waiting become one transaction.
+
+One bad change never fails its neighbours: where the database refuses something, the transaction is rolled back and its
+changes are tried again one by one, each in its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import sqlalchemy as sa
+
+from .batch import Applied, Result, apply
+from .batching import Batching
+from .changes import Change
+from .engine import Lane
+from .errors import StoreError, StoreRefusedError
+from .statements import Statements
+
+BATCH_LIMIT = 256
+"""The most changes of one transaction: enough to share a commit among all who wait, few enough to keep it short."""
+
+
+class Writer:
+    """The only one that writes, on a connection of its own."""
+
+    def __init__(self, *, lane: Lane, statements: Statements, on_news: Callable[[], None]) -> None:
+        """
+        Args:
+            on_news: called after each commit that left something for a supervisor to do.
+        """
+        self._lane = lane
+        self._statements = statements
+        self._on_news = on_news
+        self._batching = Batching[Change, Result](job=self._write, limit=BATCH_LIMIT)
+
+    async def write(self, change: Change) -> Result:
+        """Return what came of the change, once it is on the disk.
+
+        Raises:
+            StoreError: the change was not written; ``retryable`` says whether the same may succeed later.
+        """
+        return await self._batching.ask(change)
+
+    async def aclose(self) -> None:
+        """Write what is waiting, and take no more."""
+        await self._batching.aclose()
+
+    async def _write(self, changes: Sequence[Change]) -> Sequence[Result | StoreError]:
+        applied = await self._lane.submit(partial(_commit, self._lane, self._statements, changes))
+        if applied.has_news:
+            self._on_news()
+        return applied.results
+
+
+def _commit(lane: Lane, statements: Statements, changes: Sequence[Change], connection: sa.Connection) -> Applied:
+    """In the lane: one transaction; if the data of some change is at fault, one for each of them instead."""
+    try:
+        with connection.begin():
+            return apply(connection, statements, changes)
+    except lane.failures as error:
+        explained = lane.explained(error)
+        if not isinstance(explained, StoreRefusedError):
+            return Applied(results=[_copy(explained, error) for _ in changes], has_news=False)
+        if len(changes) == 1:
+            return Applied(results=[_copy(explained, error)], has_news=False)
+    singles = [_commit(lane, statements, [change], connection) for change in changes]
+    return Applied(
+        results=[result for single in singles for result in single.results],
+        has_news=any(single.has_news for single in singles),
+    )
+
+
+def _copy(explained: StoreError, error: Exception) -> StoreError:
+    """Each caller raises an error of its own."""
+    copied = type(explained)(str(explained))
+    copied.__cause__ = error
+    return copied
