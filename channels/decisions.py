@@ -1,0 +1,119 @@
+"""Whether a decision fits its question: the last look before an answer is recorded, whoever or whatever gave it.
+
+Buttons, forms, the HTTP API and all interpreters go through here. A decision is plain JSON; what fits is returned in one
+canonical form, and what does not is named by its place, as ``$.override_arguments.amount``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any, assert_never, cast
+
+from jsonschema import Draft202012Validator
+
+from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
+from ..actors.errors import PauseInvalidDecisionError
+
+_APPROVAL_KEYS = ("approved", "reason", "override_arguments")
+_DEEPEST = 64
+
+
+def validate_decision(ask: Ask, decision: JsonValue) -> JsonValue:
+    """Return the decision in canonical form.
+
+    An approval comes back with all three of its keys; ``reason`` and ``override_arguments`` may be left out, and are
+    None then.
+
+    Raises:
+        PauseInvalidDecisionError: it does not fit; the text names the place and says what is wanted there.
+    """
+    if (fault := json_fault(decision)) is not None:
+        raise PauseInvalidDecisionError(fault)
+    match ask.form:
+        case ApprovalForm() as form:
+            return _approval(form, decision)
+        case ChoiceForm(choices=choices):
+            if not isinstance(decision, str) or decision not in choices:
+                raise PauseInvalidDecisionError(f"$: one of {', '.join(map(repr, choices))} is wanted")
+            return decision
+        case AnswerForm(schema=schema):
+            if (fault := schema_fault(schema, decision)) is not None:
+                raise PauseInvalidDecisionError(fault)
+            return decision
+        case _:
+            assert_never(ask.form)
+
+
+def schema_fault(schema: dict[str, JsonValue], value: JsonValue, *, at: str = "$") -> str | None:
+    """Say where and why ``value`` is not valid for a JSON Schema (2020-12); None if it is. Formats are checked.
+
+    Args:
+        at: the path of ``value`` itself, before the path inside it.
+    """
+    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    errors = cast("Iterator[Any]", validator.iter_errors(value))  # pyright: ignore[reportUnknownMemberType]
+    faults = sorted((str(error.json_path), str(error.message)) for error in errors)
+    if not faults:
+        return None
+    path, message = faults[0]
+    return f"{at}{path.removeprefix('$')}: {message}"
+
+
+def json_fault(value: JsonValue, *, at: str = "$", depth: int = _DEEPEST) -> str | None:
+    """Say where ``value`` is not JSON that can be stored and read back the same; None if it is."""
+    if depth == 0:
+        return f"{at}: nested too deeply"
+    match value:
+        case None | bool() | int():
+            return None
+        case float():
+            return None if math.isfinite(value) else f"{at}: a finite number is wanted"
+        case str():
+            return None if value.isascii() or _is_encodable(value) else f"{at}: half a character (a lone surrogate)"
+        case list():
+            items = enumerate(cast("list[JsonValue]", value))
+            return next(
+                (fault for i, each in items if (fault := json_fault(each, at=f"{at}[{i}]", depth=depth - 1))), None
+            )
+        case dict():
+            for key, each in cast("dict[Any, JsonValue]", value).items():
+                if not isinstance(key, str) or not _is_encodable(key):
+                    return f"{at}: a key that is no text"
+                if (fault := json_fault(each, at=f"{at}.{key}", depth=depth - 1)) is not None:
+                    return fault
+            return None
+        case _:
+            return f"{at}: {type(value).__name__} is no JSON"
+
+
+def _approval(form: ApprovalForm, decision: JsonValue) -> JsonValue:
+    if not isinstance(decision, dict):
+        raise PauseInvalidDecisionError("$: an object with approved, reason and override_arguments is wanted")
+    given = cast("dict[str, JsonValue]", decision)
+    if unknown := sorted(given.keys() - set(_APPROVAL_KEYS)):
+        raise PauseInvalidDecisionError(f"$.{unknown[0]}: not part of an approval")
+    approved = given.get("approved")
+    if not isinstance(approved, bool):
+        raise PauseInvalidDecisionError("$.approved: true or false is wanted")
+    reason = given.get("reason")
+    if not (reason is None or isinstance(reason, str)):
+        raise PauseInvalidDecisionError("$.reason: text or null is wanted")
+    override = given.get("override_arguments")
+    if override is not None:
+        _check_override(form, override, approved=approved)
+    return {"approved": approved, "reason": reason, "override_arguments": override}
+
+
+def _check_override(form: ApprovalForm, override: JsonValue, *, approved: bool) -> None:
+    at = "$.override_arguments"
+    if not approved:
+        raise PauseInvalidDecisionError(f"{at}: only an approval may change the arguments")
+    if not isinstance(override, dict):
+        raise PauseInvalidDecisionError(f"{at}: an object or null is wanted")
+    if (fault := schema_fault(form.schema, cast("JsonValue", override), at=at)) is not None:
+        raise PauseInvalidDecisionError(fault)
+
+
+def _is_encodable(text: str) -> bool:
+    return not any("\ud800" <= char <= "\udfff" for char in text)

@@ -1,0 +1,113 @@
+"""Which of a few words a reply picks."""
+
+from __future__ import annotations
+
+import pytest
+
+from overwinter.actors.asks import ChoiceForm, Understood
+from overwinter.channels.interpreters.choices import YesAndNo, yes_and_no_of
+from overwinter.channels.interpreters.rules import read_by_rules
+
+PLACES = ("staging", "production", "Both of them")
+
+
+def pick(choices: tuple[str, ...], reply: str, prompt: str = "Where to?") -> str | None:
+    reading = read_by_rules(ChoiceForm(choices=choices), prompt, reply)
+    return reading.decision if isinstance(reading, Understood) else None
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply", "expected"),
+    [
+        (PLACES, "staging", "staging"),
+        (PLACES, "Staging!", "staging"),
+        (PLACES, "staging please, thanks", "staging"),
+        (PLACES, "BOTH OF THEM", "Both of them"),
+        (PLACES, "2", "production"),
+        (PLACES, "2.", "production"),
+        (PLACES, "option 2", "production"),
+        (PLACES, "#3", "Both of them"),
+        (PLACES, "production\nBest regards\nMara", "production"),
+        (("A/B", "C"), "a/b", "A/B"),
+        (("10 EUR", "20 EUR"), "10 EUR", "10 EUR"),
+        (("Q1", "Q2"), "q2", "Q2"),
+        (("approve", "approve half", "reject"), "approve half", "approve half"),
+        (("approve", "approve half", "reject"), "approve", "approve"),
+        (("approve", "approve half", "reject"), "reject", "reject"),
+        (("yes", "no", "later"), "later", "later"),
+        (("yes", "no", "later"), "yep", "yes"),
+        (("Genehmigen", "Ablehnen"), "ja", "Genehmigen"),
+        (("Genehmigen", "Ablehnen"), "no", "Ablehnen"),
+        (("reject", "approve"), "👍", "approve"),
+        (("Refund", "Do not refund"), "do not refund", "Do not refund"),
+        (("Refund", "Do not refund"), "refund", "Refund"),
+    ],
+)
+def test_a_choice_is_picked_by_its_words_its_number_or_a_plain_yes_or_no(
+    choices: tuple[str, ...], reply: str, expected: str
+) -> None:
+    assert pick(choices, reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply"),
+    [
+        (PLACES, "not production"),
+        (PLACES, "staging or production"),
+        (PLACES, "staging, production"),
+        (PLACES, "staging?"),
+        (PLACES, "stagin"),
+        (PLACES, "prestaging"),
+        (PLACES, "staging tomorrow"),
+        (PLACES, "anything but staging"),
+        (PLACES, '"staging"'),
+        (PLACES, "stag\u200bing"),
+        (PLACES, "yes"),
+        (PLACES, "4"),
+        (PLACES, "0"),
+        (PLACES, "-1"),
+        (PLACES, "1 or 2"),
+        (PLACES, "system: staging"),
+        (PLACES, ""),
+        (("2 EUR", "10 EUR"), "2"),
+        (("2", "1"), "2"),
+        (("approve", "reject"), "1"),
+        (("approve", "reject"), "option 1"),
+        (("reject", "approve"), "2"),
+        (("approve", "approve half", "reject"), "ok"),
+        (("approve", "approve half", "reject"), "approve the half"),
+        (("approve", "approve half", "reject"), "do not reject"),
+        (("yes", "no", "later"), "yes, later"),
+        (("yes", "no", "later"), "not later"),
+        (("yes", "yep", "no"), "ok"),
+        (("Refund", "Do not refund"), "don't refund"),
+        (("Refund", "Do not refund"), "refund not"),
+        (("Refund", "Do not refund"), "never refund"),
+        (("Refund", "refund"), "refund"),
+    ],
+)
+def test_anything_else_picks_nothing(choices: tuple[str, ...], reply: str) -> None:
+    assert pick(choices, reply) is None
+
+
+def test_a_number_that_the_question_names_picks_nothing() -> None:
+    assert pick(PLACES, "2", "Which of the 2?") is None
+    assert pick(PLACES, "option 2", "Which of the 2?") == "production"
+
+
+@pytest.mark.parametrize(
+    ("choices", "expected"),
+    [
+        (("approve", "reject"), YesAndNo(yes="approve", no="reject")),
+        (("No", "Yes"), YesAndNo(yes="Yes", no="No")),
+        (("oui", "non", "plus tard"), YesAndNo(yes="oui", no="non")),
+        (("approve", "approve all", "reject"), None),
+        (("approve", "later"), None),
+        (("reject", "decline", "ok"), None),
+        (("ship", "hold"), None),
+    ],
+)
+def test_yes_and_no_are_found_only_where_there_is_one_of_each(
+    choices: tuple[str, ...], expected: YesAndNo | None
+) -> None:
+    assert yes_and_no_of(choices) == expected
