@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..store.changes import Advance, AdvanceResult, ClosePause, Rest
 from ..store.rows import DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow
 from .events import RESULT_KINDS, EventKind
 
 _FACTS = RESULT_KINDS | {EventKind.STEP_RAISED, EventKind.STEP_STARTED}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Event:
-    execution_id: str
-    kind: str
-    key: str
-    body_json: str
-    at_ms: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -30,7 +20,7 @@ class Draft:
     epoch: int
     next_seq: int
     wakes: int
-    events: list[_Event] = field(default_factory=list[_Event])
+    events: list[LedgerRow] = field(default_factory=list[LedgerRow])
     executions: dict[str, ExecutionRow] = field(default_factory=dict[str, ExecutionRow])
     open: list[PauseRow] = field(default_factory=list[PauseRow])
     take: list[str] = field(default_factory=list[str])
@@ -41,7 +31,16 @@ class Draft:
     """Something is in here that has happened and must not be lost before the next outside effect."""
 
     def add(self, *, execution_id: str, kind: str, key: str, body_json: str, at_ms: int) -> None:
-        self.events.append(_Event(execution_id=execution_id, kind=kind, key=key, body_json=body_json, at_ms=at_ms))
+        event = LedgerRow(
+            session_id=self.session_id,
+            seq=self.next_seq + len(self.events),
+            execution_id=execution_id,
+            kind=kind,
+            key=key,
+            body_json=body_json,
+            at_ms=at_ms,
+        )
+        self.events.append(event)
         if kind in _FACTS:
             self.has_results = True
 
@@ -71,7 +70,7 @@ class Draft:
             holder=self.holder,
             epoch=self.epoch,
             now_ms=now_ms,
-            ledger=self._rows(lambda _: True),
+            ledger=tuple(self.events),
             executions=tuple(self.executions.values()),
             open=tuple(self.open),
             take=tuple(self.take),
@@ -83,12 +82,13 @@ class Draft:
 
     def salvage(self, *, now_ms: int) -> Advance:
         """Only what has happened for sure: results of steps. For when the rest rests on an answer that has since come."""
+        facts = [event for event in self.events if event.kind in _FACTS]
         return Advance(
             session_id=self.session_id,
             holder=self.holder,
             epoch=self.epoch,
             now_ms=now_ms,
-            ledger=self._rows(lambda event: event.kind in _FACTS),
+            ledger=tuple(replace(event, seq=self.next_seq + index) for index, event in enumerate(facts)),
         )
 
     def written(self, result: AdvanceResult, change: Advance) -> None:
@@ -106,17 +106,3 @@ class Draft:
         self.deliveries.clear()
         self.consume.clear()
         self.has_results = False
-
-    def _rows(self, wanted: Callable[[_Event], bool]) -> tuple[LedgerRow, ...]:
-        return tuple(
-            LedgerRow(
-                session_id=self.session_id,
-                seq=self.next_seq + index,
-                execution_id=event.execution_id,
-                kind=event.kind,
-                key=event.key,
-                body_json=event.body_json,
-                at_ms=event.at_ms,
-            )
-            for index, event in enumerate(event for event in self.events if wanted(event))
-        )

@@ -26,8 +26,11 @@ async def perform(step: Step) -> StepOutcome:
     A step is the author's code: whatever it raises becomes its recorded outcome. A cancellation is not an outcome.
     """
     try:
-        async with asyncio.timeout(step.timeout_s):
+        if step.timeout_s is None:
             value = await step.call()
+        else:
+            async with asyncio.timeout(step.timeout_s):
+                value = await step.call()
         return StepOutcome(key=step.key, text=step.codec.dump(value, where=step.key))
     except Exception as error:
         return StepOutcome(key=step.key, text=None, error=step_error_of(error), cause=error)

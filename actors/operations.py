@@ -30,6 +30,8 @@ class Frame:
     bot: str
     clock: Clock
     ids: Ids
+    has_history: bool = False
+    """The session has earlier executions."""
     is_closing: bool = False
     """A coroutine is being put away: what its ``finally`` blocks await does nothing."""
 

@@ -55,6 +55,11 @@ class Run:
         return self._frame.owner
 
     @property
+    def has_history(self) -> bool:
+        """Whether the session has earlier executions."""
+        return self._frame.has_history
+
+    @property
     def surface(self) -> str:
         """``chat`` or ``workspace``."""
         return self._frame.surface

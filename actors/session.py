@@ -178,6 +178,7 @@ class SessionPass:
             bot=program.name,
             clock=self._around.clock,
             ids=self._around.ids,
+            has_history=(loaded.events[0].seq if loaded.events else loaded.session.next_seq) > 0,
         )
         message: JsonValue = from_json(execution.input_json)
         recall = recall_of(event for event in loaded.events if event.execution_id == execution.execution_id)

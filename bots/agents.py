@@ -105,7 +105,7 @@ class AgentProgram:
         )
 
     async def _ask_model(self, run: Run, conversation: tuple[Message, ...]) -> JsonValue:
-        earlier = await self._history.before(run.session_id, run.execution_id)
+        earlier = await self._history.before(run.session_id, run.execution_id) if run.has_history else ()
         system = (Message(role="system", content=self._agent.instructions),) if self._agent.instructions else ()
         request = ModelRequest(
             messages=(*system, *earlier, *conversation),

@@ -10,6 +10,7 @@ these parts is a recorded step, so none of them runs again once it has ended.
 
 from __future__ import annotations
 
+import dis
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Mapping
@@ -175,15 +176,16 @@ def _own_question(function: Function, answer: type[Any]) -> QuestionRole[Any]:
     return QuestionRole(name=f"tool:{name}", answer=answer, answered_by=Answerer.OWNER)
 
 
-async def _bare() -> None: ...
-
-
-async def _documented() -> None:
-    """."""
+_FRAME_ONLY = frozenset(
+    {"RETURN_GENERATOR", "POP_TOP", "RESUME", "NOP", "RETURN_VALUE", "CALL_INTRINSIC_1", "RERAISE", "COPY", "CACHE"}
+)
+"""Instructions that every coroutine has, whatever its body."""
 
 
 def _is_stub(function: Function) -> bool:
-    code = getattr(function, "__code__", None)
-    if code is None:
-        return False
-    return code.co_code in (_bare.__code__.co_code, _documented.__code__.co_code) and not code.co_names
+    """Whether the body is ``...``, ``pass`` or a docstring alone: nothing but returning None."""
+    return all(
+        instruction.opname in _FRAME_ONLY
+        or (instruction.opname in ("LOAD_CONST", "RETURN_CONST") and instruction.argval is None)
+        for instruction in dis.get_instructions(function)
+    )

@@ -84,7 +84,8 @@ def reply_to(request: ModelRequest) -> ModelReply:
     since = list(takewhile(lambda message: message.role != "user", reversed(messages)))
     asked = next((message.content for message in reversed(messages) if message.role == "user"), "")
     if _called(since, "refund_card"):
-        return says(since[0].content)
+        result = since[0].content.splitlines()[0]
+        return says(result if result.startswith("Refunded") else "I am sorry, your refund was not approved.")
     if _called(since, "ask_user"):
         asked = f"{asked} {since[0].content}"
     order_id = re.search(r"\b\d{3,}\b(?![.,]\d)", asked)
