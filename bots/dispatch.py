@@ -63,7 +63,7 @@ class Dispatch:
                 run, request, "Your reply was cut off, so this call may be incomplete. It did not run. Make it again."
             )
         try:
-            arguments = tool.signature.canonical(tool.signature.parse(request.arguments))
+            arguments = tool.signature.read(request.arguments)
         except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
             return await _tell(run, request, str(error))
         note, approved_by = "", None
@@ -236,7 +236,7 @@ def _verdict(tool: Tool, arguments: dict[str, JsonValue], result: WaitResult) ->
     if approval.override_arguments is None:
         return _Approved(arguments=arguments, approved_by=who, note="")
     try:
-        edited = tool.signature.canonical(tool.signature.parse_json(approval.override_arguments))
+        edited = tool.signature.read_json(approval.override_arguments)
     except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
         return _Refused(
             why=f"{who} approved with other arguments, which do not fit the tool now: {error}. The call did not run."

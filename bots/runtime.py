@@ -156,7 +156,7 @@ class _Validation:
                     f"tool {ask.form.tool} is not deployed here, so other arguments cannot be checked"
                 )
             try:
-                arguments = tool.signature.canonical(tool.signature.parse_json(valid["override_arguments"]))
+                arguments = tool.signature.read_json(valid["override_arguments"])
             except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
                 raise PauseInvalidDecisionError(str(error)) from error
             return {**valid, "override_arguments": arguments}

@@ -123,7 +123,11 @@ def canonical_json(value: JsonValue) -> str:
 
     Raises ValueError for NaN and Infinity, which are no JSON.
     """
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+"""Made once: making one costs more than writing a small object with it."""
 
 
 def digest(tool: str, canonical: Mapping[str, JsonValue]) -> str:

@@ -1,6 +1,6 @@
 """Makes a tool of a typed function: what the model is told of it, and the way from its text to the function's arguments.
 
-    text --parse--> values --canonical--> JSON --bind--> values
+    text --read--> JSON --bind--> values
 
 ``values`` are the function's keyword arguments, typed. The JSON form is what is stored, shown, approved and compared by
 ``digest``; ``bind`` makes the values from it again, perhaps months later in another process, and refuses if they are not
@@ -116,18 +116,35 @@ class ToolSignature:
         return ToolSpec(name=self.name, description=self.description, parameters=self.parameters)
 
     def parse(self, arguments_text: str) -> dict[str, Any]:
-        """The values in the text a model wrote.
+        """The values in the text a model wrote; raises as ``read`` does."""
+        _, value = self._read(arguments_text)
+        return self._arguments.values_of(value)
+
+    def read(self, arguments_text: str) -> dict[str, JsonValue]:
+        """The canonical form of the text a model wrote.
 
         Raises:
             ToolArgumentsError: ``tool.invalid-arguments``, in words for the model.
             ToolArgumentsUnstableError: ``tool.unstable-arguments``: the tool's own types are at fault.
         """
+        canonical, _ = self._read(arguments_text)
+        return canonical
+
+    def read_json(self, arguments: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+        """The canonical form of arguments that a person has edited; raises as ``read`` does."""
+        try:
+            return self.read(canonical_json(dict(arguments)))
+        except ValueError as err:
+            raise ToolArgumentsError(tool=self.name, problems=[str(err)]) from err
+
+    def _read(self, arguments_text: str) -> tuple[dict[str, JsonValue], Any]:
         text = read_arguments(arguments_text, tool=self.name)
         value = self._validated(text.text)
         if text.exact_numbers:
             value = self._with_exact_numbers(text, otherwise=value)
+        canonical = self._dumped(value)
         try:
-            return self.bind(self._dumped(value))
+            return canonical, self._read_back(canonical)
         except ToolArgumentsError as err:
             raise ToolArgumentsUnstableError(
                 f"The types of {self.name}'s arguments do not read what they have written: {'; '.join(err.problems)}."
@@ -161,15 +178,19 @@ class ToolSignature:
             ToolArgumentsError: ``tool.invalid-arguments``: it does not fit the function, which may have changed since.
             ToolArgumentsUnstableError: ``tool.unstable-arguments``: the values are others than those that were written.
         """
-        value = self._validated(canonical_json(dict(canonical)))
+        return self._arguments.values_of(self._read_back(dict(canonical)))
+
+    def _read_back(self, canonical: dict[str, JsonValue]) -> Any:
+        text = canonical_json(canonical)
+        value = self._validated(text)
         now = self._dumped(value)
-        if canonical_json(now) != canonical_json(dict(canonical)):
+        if canonical_json(now) != text:
             changed = sorted(key for key in now.keys() | canonical.keys() if now.get(key) != canonical.get(key))
             raise ToolArgumentsUnstableError(
                 f"The arguments of {self.name} are not what they were when read back: {', '.join(changed)}. See to it that "
                 f"the validators of their types leave what they have made unchanged, and that the types read what they write."
             )
-        return self._arguments.values_of(value)
+        return value
 
     def _validated(self, text: str) -> Any:
         try:
