@@ -323,10 +323,8 @@ class Driver:
 
 
 def _loaded(branch: Branch, operation: Step | Value, text: str) -> _Resume:
-    try:
-        return (branch, operation.codec.load(text), None)
-    except OverwinterError as error:
-        return (branch, None, error)
+    """A recorded result for its branch. One that cannot be read back ends the pass: it is not the code's to handle."""
+    return (branch, operation.codec.load(text), None)
 
 
 def _step_failed(key: str, error: StepError, cause: BaseException | None) -> StepFailedError:

@@ -11,11 +11,13 @@ OverwinterError
 │   ├── PauseUninterpretableReplyError  pause.uninterpretable-reply the reply settles nothing; still pending
 │   ├── PauseNoReplyInterpreterError    pause.no-reply-interpreter  its role reads no free text
 │   ├── PauseTimedOutError              pause.timed-out             its deadline passed (raised in the step)
-│   └── PauseCancelledError             pause.cancelled             closed without an answer (raised in the step)
+│   ├── PauseCancelledError             pause.cancelled             closed without an answer (raised in the step)
+│   └── PauseUndeliverableError         pause.undeliverable         its channel refused it (raised in the step)
 ├── SessionError
 │   ├── SessionUnknownError             session.unknown
 │   ├── SessionEndedError               session.ended               takes no more messages
-│   ├── SessionDefinitionChangedError   session.definition-changed
+│   ├── SessionDefinitionChangedError   session.definition-changed  why a session is blocked
+│   ├── SessionIndeterminateError       session.indeterminate       why a session that kills its process has failed
 │   └── SessionCorruptError             session.corrupt             its rows cannot be read back
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
 ├── StepError
@@ -26,8 +28,7 @@ OverwinterError
 ├── EffectConflictError                 effect.conflict             same key, other content
 ├── ChannelError
 │   ├── ChannelRejectedError            channel.rejected            will never work
-│   ├── ChannelUnreachableError         channel.unreachable         may work later
-│   └── ChannelWithdrawFailedError      channel.withdraw-failed     a warning
+│   └── ChannelUnreachableError         channel.unreachable         may work later
 └── ModelUnavailableError               model.unavailable
 """
 
@@ -142,6 +143,12 @@ class SessionDefinitionChangedError(SessionError):
     code = "session.definition-changed"
 
 
+class SessionIndeterminateError(SessionError):
+    """The session was revived again and again and never came to rest; what its last step did is unknown."""
+
+    code = "session.indeterminate"
+
+
 class SessionCorruptError(SessionError):
     """The session's rows cannot be read back; other sessions go on."""
 
@@ -229,12 +236,6 @@ class ChannelUnreachableError(ChannelError):
     def __init__(self, message: str | None = None, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
-
-
-class ChannelWithdrawFailedError(ChannelError):
-    """A closed question could not be taken back; a warning, nothing else."""
-
-    code = "channel.withdraw-failed"
 
 
 class ModelUnavailableError(OverwinterError):

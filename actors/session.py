@@ -29,7 +29,13 @@ from ..store.rows import (
 from .asks import JsonValue
 from .driver import Driver, Ended
 from .effects import INDETERMINATE, StepOutcome, perform, step_error_of
-from .errors import LeaseLostError, SessionUnknownError
+from .errors import (
+    LeaseLostError,
+    SessionDefinitionChangedError,
+    SessionError,
+    SessionIndeterminateError,
+    SessionUnknownError,
+)
 from .events import EventKind
 from .ids import execution_id_of
 from .journal import Journal, Written
@@ -73,8 +79,10 @@ class SessionPass:
         while True:
             loaded = await self._load()
             if loaded.session.attempts > MAX_ATTEMPTS:
-                text = f"it was revived {MAX_ATTEMPTS} times in a row and never came to rest; what its last step did is unknown"
-                written = await self._stop(loaded, SessionStatus.FAILED, "session.indeterminate", text)
+                error = SessionIndeterminateError(
+                    f"it was revived {MAX_ATTEMPTS} times in a row and never came to rest; what its last step did is unknown"
+                )
+                written = await self._stop(loaded, SessionStatus.FAILED, error)
             elif loaded.executions:
                 written = await self._go_on(loaded, loaded.executions[0])
             elif self._inbound:
@@ -113,7 +121,7 @@ class SessionPass:
         program = self._around.programs.newest(loaded.session.program)
         if program is None:
             text = f"{loaded.session.program} is not deployed; deploy it, or cancel the session"
-            return await self._stop(loaded, SessionStatus.BLOCKED, "session.definition-changed", text)
+            return await self._stop(loaded, SessionStatus.BLOCKED, SessionDefinitionChangedError(text))
         message = self._inbound.pop(0)
         now_ms = self._around.clock.now_ms()
         execution = ExecutionRow(
@@ -141,16 +149,16 @@ class SessionPass:
         if program is None or program.fingerprint != execution.fingerprint:
             what = "is not deployed" if program is None else "has other tools, roles or schemas now"
             text = f"{execution.program} version {execution.version} {what}; deploy it as it was, or cancel the session"
-            return await self._stop(loaded, SessionStatus.BLOCKED, "session.definition-changed", text)
+            return await self._stop(loaded, SessionStatus.BLOCKED, SessionDefinitionChangedError(text))
         return await self._drive(execution, program, loaded)
 
-    async def _stop(self, loaded: LoadedSession, status: SessionStatus, code: str, text: str) -> Written:
+    async def _stop(self, loaded: LoadedSession, status: SessionStatus, error: SessionError) -> Written:
         """Come to rest in a state that needs an operator, with its reason."""
         now_ms = self._around.clock.now_ms()
         execution = loaded.executions[0] if loaded.executions else None
         if status is SessionStatus.FAILED:
             for row in loaded.executions:
-                outcome = to_json({"code": code, "detail": text})
+                outcome = to_json({"code": error.code, "detail": str(error)})
                 self._draft.executions[row.execution_id] = replace(
                     row, status=ExecutionStatus.FAILED, outcome_json=outcome, ended_at_ms=now_ms
                 )
@@ -160,10 +168,10 @@ class SessionPass:
             execution_id=execution.execution_id if execution else "",
             kind=EventKind.EXECUTION_FAILED if status is SessionStatus.FAILED else EventKind.SESSION_BLOCKED,
             key="",
-            body_json=to_json({"kind": code, "code": code, "detail": text}),
+            body_json=to_json({"kind": type(error).__name__, "code": error.code, "detail": str(error)}),
             at_ms=now_ms,
         )
-        return await self._journal.flush(self._journal.rest(status, f"{code}: {text}"))
+        return await self._journal.flush(self._journal.rest(status, f"{error.code}: {error}"))
 
     # -- driving ------------------------------------------------------------------------------------------------------
     async def _drive(self, execution: ExecutionRow, program: Program, loaded: LoadedSession) -> Written:

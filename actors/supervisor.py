@@ -9,25 +9,18 @@ from __future__ import annotations
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import structlog
 
 from ..store.changes import (
     Advance,
-    AdvanceResult,
     Claim,
-    ClaimResult,
-    Due,
-    LoadedSession,
     RenewLeases,
-    RenewResult,
     Rest,
     Sweep,
-    SweepResult,
 )
 from ..store.errors import StoreError
-from ..store.rows import PauseRow, SessionRow, SessionStatus
+from ..store.rows import SessionRow, SessionStatus
 from .answering import Answering
 from .clock import Clock
 from .delivering import Dispatcher
@@ -36,41 +29,13 @@ from .ids import Ids
 from .program import Programs
 from .roles import Roles
 from .session import SessionPass
-from .surroundings import Lease, Surroundings
+from .surroundings import Hints, Lease, SupervisorStore, Surroundings
 
 _log = structlog.get_logger("overwinter.supervisor")
 
 
 PEEK_EVERY_S = 0.25
 """How often at most a hint makes the supervisor see what other processes have sent to the sessions that run here."""
-
-
-class Hints(Protocol):
-    """Tells that something may have changed in the store."""
-
-    async def wait(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
-class SupervisorStore(Protocol):
-    """What a supervisor needs of the store."""
-
-    async def load(self, session_id: str) -> LoadedSession | None: ...
-
-    async def advance(self, change: Advance) -> AdvanceResult: ...
-
-    async def claim(self, change: Claim) -> ClaimResult: ...
-
-    async def renew_leases(self, change: RenewLeases) -> RenewResult: ...
-
-    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
-
-    async def due(self) -> Due: ...
-
-    async def sweep(self, change: Sweep) -> SweepResult: ...
-
-    def subscribe(self) -> Hints: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +108,7 @@ class Supervisor:
         self._next_deadline_ms: int | None = None
         self._claims_under_way = 0
         self._is_stopping = asyncio.Event()
-        self._around = Surroundings(
+        self.surroundings = Surroundings(
             store=store,
             clock=clock,
             ids=ids,
@@ -222,7 +187,7 @@ class Supervisor:
 
     def _revive(self, session: SessionRow, until_ms: int) -> None:
         lease = Lease(holder=self._holder, epoch=session.lease_epoch, until_ms=until_ms)
-        work = SessionPass(session=session, lease=lease, around=self._around)
+        work = SessionPass(session=session, lease=lease, around=self.surroundings)
         if (older := self._active.get(session.session_id)) is not None:
             older.task.cancel()
         task = asyncio.create_task(self._run_pass(session, work), name=f"pass of {session.session_id}")

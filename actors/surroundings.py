@@ -1,4 +1,4 @@
-"""What all passes of one supervisor share, and what each of them needs of the store."""
+"""What a supervisor and its passes need of the store, and what all passes of one supervisor share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..store.changes import Advance, AdvanceResult, LoadedSession
+from ..store.changes import (
+    Advance,
+    AdvanceResult,
+    Claim,
+    ClaimResult,
+    Due,
+    LoadedSession,
+    RenewLeases,
+    RenewResult,
+    Sweep,
+    SweepResult,
+)
 from ..store.rows import DeliveryRow, PauseRow
 from .clock import Clock
 from .ids import Ids
@@ -20,6 +31,30 @@ class SessionStore(Protocol):
     async def load(self, session_id: str) -> LoadedSession | None: ...
 
     async def advance(self, change: Advance) -> AdvanceResult: ...
+
+
+class Hints(Protocol):
+    """Tells that something may have changed in the store."""
+
+    async def wait(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class SupervisorStore(SessionStore, Protocol):
+    """What a supervisor needs of the store."""
+
+    async def claim(self, change: Claim) -> ClaimResult: ...
+
+    async def renew_leases(self, change: RenewLeases) -> RenewResult: ...
+
+    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
+
+    async def due(self) -> Due: ...
+
+    async def sweep(self, change: Sweep) -> SweepResult: ...
+
+    def subscribe(self) -> Hints: ...
 
 
 class Outbox(Protocol):

@@ -1,1 +1,16 @@
-"""."""
+"""What operators run: configuration, wiring, the service, the command line, the demonstration, the measurement.
+
+May import ``bots``, ``channels``, ``actors`` and ``store``: it is the one place that reads the environment (``config``) and
+builds the graph of objects (``wiring``).
+
+How data flows: a command (``cli``) reads the configuration, loads the app it is told of (``loading``), has a runtime put
+together over the database, and runs it (``service``), asks it for something, or reads what is there (``timeline``).
+
+From the bottom up:
+
+    errors, settings, config_faults, config, logs      what may be set, and reading it
+    loading, wiring, desk                              from settings to objects
+    service, timeline, following, interpreting         what commands do
+    children, demo_worker, demo, bench_app, bench      showing and measuring
+    cli                                                commands, what they print, how they end
+"""

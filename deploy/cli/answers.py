@@ -1,0 +1,157 @@
+"""Commands that close questions and sessions: answer, cancel-question, cancel."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from ...actors.answering import (
+    Answered,
+    ChannelCredential,
+    Credential,
+    Decision,
+    OwnerCredential,
+    Reply,
+)
+from ...actors.asks import JsonValue
+from ...actors.clock import SystemClock
+from ...actors.ids import RandomIds
+from ...actors.jsontext import from_json, to_json
+from ...bots.app import App
+from ...store.rows import Priority
+from ..config import load_config
+from ..desk import desk_over
+from ..errors import InputInvalidError
+from ..settings import Config
+from ..wiring import open_runtime, open_store
+from .options import ConfigFile, Db, Json, app_of, check_text
+from .screen import Screen
+
+Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who answers; kept in the audit.")]
+Operator = Annotated[str, typer.Option("--as", metavar="WHO", help="Who cancels; kept in the audit.")]
+Reason = Annotated[str, typer.Option("--reason", help="Why; shown to those who were asked.")]
+PauseId = Annotated[str, typer.Argument(metavar="PAUSE", help="The question's id, as its channel shows it.")]
+
+
+def answer(
+    pause: PauseId,
+    who: Who,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="The answer in your own words.")] = None,
+    decision: Annotated[
+        str | None, typer.Option("--decision", metavar="JSON", help="The answer as JSON, in place of TEXT.")
+    ] = None,
+    is_owner: Annotated[bool, typer.Option("--owner", help="WHO is the session's owner, whom the bot asked.")] = False,
+    app: Annotated[
+        str | None,
+        typer.Option("--app", metavar="MODULE:APP", help="The app that asks. (default: app in the configuration)"),
+    ] = None,
+    db: Db = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Answer a question. A service that runs on the database goes on with the session at once.
+
+    An answer that settles nothing is refused with exit code 7, and the question still waits.
+
+    Example: overwinter answer 0f9c2e71b3a84d5c9e6f10a2b4c8d7e3 "ok, but only half" --as mara --app office:app
+    """
+    if (text is None) == (decision is None):
+        raise InputInvalidError("give either TEXT or --decision, and not both")
+    given = Reply(text=check_text(text, what="TEXT")) if text is not None else Decision(value=_parsed(decision or ""))
+    name = check_text(who, what="--as")
+    credential: Credential = OwnerCredential(owner=name) if is_owner else ChannelCredential(answered_by=name)
+    settings = load_config(file=config, database=db)
+    screen = Screen(as_json=as_json)
+    with screen.progress("Reading the answer ..."):
+        answered = asyncio.run(_answer(settings, app_of(app, settings), pause, given, credential))
+    if as_json:
+        screen.document({"session": answered.session_id, "decision": answered.decision, "by": answered.by})
+        return
+    how = "" if answered.by == "decision" else f" (read by {answered.by})"
+    screen.line(f"Recorded: {_told(answered.decision)}{how}.", style="green")
+    screen.line(f"Session {answered.session_id} goes on.", style="dim")
+
+
+def cancel_question(
+    pause: PauseId,
+    reason: Reason = "cancelled by an operator",
+    who: Operator = "operator",
+    db: Db = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Close a question without an answer. Its bot reads that it was cancelled; the session goes on.
+
+    Example: overwinter cancel-question 0f9c2e71b3a84d5c9e6f10a2b4c8d7e3 --reason "asked by mistake"
+    """
+    settings = load_config(file=config, database=db)
+    asyncio.run(
+        _cancel_question(settings, pause, by=check_text(who, what="--as"), reason=check_text(reason, what="--reason"))
+    )
+    screen = Screen(as_json=as_json)
+    if as_json:
+        screen.document({"cancelled": True})
+    screen.line("Cancelled: the question is closed, and its session goes on.")
+
+
+def cancel(
+    session: Annotated[str, typer.Argument(metavar="SESSION", help="The session's id, from `overwinter sessions`.")],
+    reason: Reason = "cancelled by an operator",
+    who: Operator = "operator",
+    db: Db = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """End a session for good. Its questions are taken back, and nothing it still does is recorded.
+
+    Example: overwinter cancel s019a3c5d2e1f0a1b2c3d4e5f --reason "the customer has withdrawn"
+    """
+    settings = load_config(file=config, database=db)
+    asyncio.run(_cancel(settings, session, by=check_text(who, what="--as"), reason=check_text(reason, what="--reason")))
+    screen = Screen(as_json=as_json)
+    if as_json:
+        screen.document({"session": session, "status": "cancelled"})
+    screen.line(f"Cancelled: session {session} has ended.")
+
+
+async def _answer(config: Config, app: App, pause_id: str, given: Reply | Decision, credential: Credential) -> Answered:
+    clock, ids = SystemClock(), RandomIds()
+    async with open_runtime(app, config, clock=clock, ids=ids, must_exist=True) as runtime:
+        return await runtime.answering.answer(
+            tenant=config.tenant, pause_id=pause_id, answer=given, credential=credential, priority=Priority.OPERATOR
+        )
+
+
+async def _cancel_question(config: Config, pause_id: str, *, by: str, reason: str) -> None:
+    async with open_store(config, must_exist=True) as store:
+        desk = desk_over(store, clock=SystemClock(), ids=RandomIds())
+        await desk.answering.cancel(tenant=config.tenant, pause_id=pause_id, by=by, reason=reason)
+
+
+async def _cancel(config: Config, session_id: str, *, by: str, reason: str) -> None:
+    async with open_store(config, must_exist=True) as store:
+        desk = desk_over(store, clock=SystemClock(), ids=RandomIds())
+        await desk.sessions.cancel(tenant=config.tenant, session_id=session_id, by=by, reason=reason)
+
+
+def _parsed(text: str) -> JsonValue:
+    try:
+        return from_json(check_text(text, what="--decision"))
+    except ValueError as error:
+        raise InputInvalidError(f"--decision is no JSON: {error}") from error
+
+
+def _told(decision: JsonValue) -> str:
+    match decision:
+        case {"approved": True, "override_arguments": None}:
+            return "approved"
+        case {"approved": True, "override_arguments": override}:
+            return f"approved with {to_json(override)}"
+        case {"approved": False}:
+            return "rejected"
+        case str():
+            return decision
+        case _:
+            return to_json(decision)

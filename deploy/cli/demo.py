@@ -1,0 +1,124 @@
+"""The command that shows what Overwinter does."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ...actors.clock import SystemClock
+from ..demo import DEFAULT_REPLY, Demo, Played, Step
+from ..errors import InputInvalidError
+from .demo_words import WAITING, ending, opening, words_of
+from .options import Json, check_text
+from .screen import Progress, Screen
+from .typed_lines import TypedLines
+
+
+def demo(
+    reply: Annotated[
+        str | None,
+        typer.Option(
+            "--reply",
+            metavar="TEXT",
+            help=f'What the manager answers. (default: you are asked, else "{DEFAULT_REPLY}")',
+        ),
+    ] = None,
+    keep: Annotated[
+        Path | None, typer.Option("--keep", metavar="DIR", help="Keep the database and the refunds in this folder.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Watch a bot ask a manager, hibernate, lose its process, be answered in plain words and go on in a new one.
+
+    It takes some seconds and needs no key. Nothing is staged: the processes are real, and so is the SIGKILL.
+
+    Example: overwinter demo --reply "ok, but only half"
+    """
+    screen = Screen(as_json=as_json)
+    clock = SystemClock()
+    begun_s = clock.monotonic_s()
+    given = None if reply is None else check_text(reply, what="--reply")
+    steps: list[Step] = []
+    with _folder(keep) as folder:
+        played = asyncio.run(_play(folder, screen, steps, given))
+    if as_json:
+        screen.document(
+            {
+                "outcome": played.outcome,
+                "session": played.session_id,
+                "steps": [step.to_json() for step in steps],
+                "tool_calls": played.tool_calls,
+            }
+        )
+        return
+    screen.line(f"{ending(played)} It took {clock.monotonic_s() - begun_s:.1f} s.", style="bold")
+    if keep is not None:
+        screen.line(f"See for yourself: overwinter show {played.session_id} --db {keep / 'refunds.db'}", style="dim")
+
+
+async def _play(folder: Path, screen: Screen, steps: list[Step], reply: str | None) -> Played:
+    """Play the story; a SIGTERM ends it, and its children, as Ctrl-C does."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    for line in opening():
+        screen.line(line, style="bold")
+    with screen.progress(WAITING["begun"]) as progress:
+
+        def tell(step: Step) -> None:
+            steps.append(step)
+            for line in words_of(step):
+                screen.line(line)
+            progress.update(WAITING.get(step.step, ""))
+
+        story = Demo(folder=folder, tell=tell, reply=_replies(reply, screen, progress))
+        try:
+            return await story.play()
+        except asyncio.CancelledError:
+            raise KeyboardInterrupt from None
+
+
+def _replies(reply: str | None, screen: Screen, progress: Progress) -> Callable[[], Awaitable[str | None]]:
+    """Where the manager's answers come from: the person at the terminal, or the one that was given."""
+    left = [DEFAULT_REPLY if reply is None else reply]
+
+    async def given() -> str | None:
+        return left.pop() if left else None
+
+    if reply is not None or not screen.is_interactive:
+        return given
+    lines = TypedLines(fd=sys.stdin.fileno())
+
+    async def typed() -> str | None:
+        progress.update("")
+        screen.line(f'You are the manager. Answer in your own words (Enter for "{DEFAULT_REPLY}"):', style="bold")
+        screen.prompt("> ")
+        line = await lines.read()
+        progress.update(WAITING["typed"])
+        return None if line is None else line.strip() or DEFAULT_REPLY
+
+    return typed
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Generator[Path]:
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="overwinter-demo-") as folder:
+            yield Path(folder)
+        return
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+        has_something = any(keep.iterdir())
+    except OSError as error:
+        raise InputInvalidError(f"--keep {keep}: {error.strerror or error}") from error
+    if has_something:
+        raise InputInvalidError(f"--keep {keep}: the folder is not empty; name a new one")
+    yield keep.absolute()

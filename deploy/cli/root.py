@@ -1,0 +1,71 @@
+"""The command ``overwinter`` and what it is made of."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from importlib.metadata import version as version_of
+from typing import Annotated
+
+import typer
+
+from . import answers, bench, demo, interpret, looking, serving, talking
+from .exits import MEANINGS
+
+_EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
+
+
+_PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
+    "Begin": (demo.demo,),
+    "Run bots": (serving.serve, talking.chat, talking.start),
+    "See what they do": (looking.sessions, looking.show, looking.pending),
+    "Answer for people": (answers.answer, answers.cancel_question, answers.cancel, interpret.interpret),
+    "Measure": (bench.bench,),
+}
+
+
+def build() -> typer.Typer:
+    """The command with all its subcommands, in the order in which ``--help`` shows them."""
+    app = typer.Typer(
+        name="overwinter",
+        rich_markup_mode="rich",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True, help=_help_of(_root), epilog=_EPILOG)(_root)
+    for panel, commands in _PANELS.items():
+        for command in commands:
+            app.command(name=_name_of(command), help=_help_of(command), rich_help_panel=panel)(command)
+    return app
+
+
+def names() -> list[str]:
+    """The names of all subcommands."""
+    return [_name_of(command) for commands in _PANELS.values() for command in commands]
+
+
+def _name_of(command: Callable[..., object]) -> str:
+    return command.__name__.replace("_", "-")
+
+
+def _help_of(command: Callable[..., object]) -> str:
+    """The docstring with each paragraph on one line, to be wrapped to the terminal's width."""
+    paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+
+
+def _root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Durable bots that ask people: sessions hibernate in a database until the answer is there.
+
+    Begin with `overwinter demo`. Settings come from overwinter.toml and from OVERWINTER_* variables.
+    """
+    if version:
+        typer.echo(f"overwinter {version_of('overwinter')}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit

@@ -1,0 +1,237 @@
+"""Commands that talk to bots: chat and start."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+import typer
+
+from ...actors.asks import JsonValue
+from ...actors.clock import SystemClock
+from ...actors.errors import PauseError, SessionEndedError, SessionUnknownError
+from ...actors.events import EventKind
+from ...actors.ids import RandomIds
+from ...actors.opening import CONVERSATION
+from ...bots.app import App
+from ...bots.runtime import Runtime
+from ...store.rows import TERMINAL_SESSION_STATUSES, SessionRow, SessionStatus
+from ..config import load_config
+from ..following import Follower
+from ..logs import configure_logs
+from ..service import supervising
+from ..settings import Config
+from ..timeline import Entry
+from ..wiring import open_runtime
+from .exits import Exit
+from .options import ConfigFile, Db, Json, Owner, RequiredTarget, Target, app_of, bot_of, check_text
+from .screen import Screen
+from .typed_lines import TypedLines
+
+Surface = Literal["chat", "workspace"]
+
+
+def chat(
+    target: Target = None,
+    bot: Annotated[str | None, typer.Option("--bot", metavar="NAME", help="The bot, if the app has several.")] = None,
+    owner: Owner = "local",
+    session: Annotated[
+        str | None, typer.Option("--session", metavar="SESSION", help="Go on with this session.")
+    ] = None,
+    db: Db = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> None:
+    """Talk to a bot. Each line typed is a message, or the answer to what the bot asks; Ctrl-D ends.
+
+    The bot runs in this process. The session stays in the database and goes on later, here with --session or in a service.
+
+    Example: overwinter chat overwinter.bots.examples.refund:app
+    """
+    settings = load_config(file=config, database=db)
+    configure_logs(level=settings.log.level, form=settings.log.format, stream=sys.stderr)
+    app = app_of(target, settings)
+    screen = Screen(as_json=as_json)
+    talk = _Talk(screen=screen)
+    chosen = bot_of(bot, app) if session is None else None
+    row = asyncio.run(
+        _chat(settings, app, talk, bot=chosen, owner=check_text(owner, what="--owner"), session_id=session)
+    )
+    if as_json:
+        screen.document(_result(row, talk))
+    elif row is not None:
+        screen.note(
+            f"The session goes on with: overwinter chat {target or ''} --session {row.session_id}".replace("  ", " ")
+        )
+
+
+def start(
+    target: RequiredTarget,
+    bot: Annotated[str, typer.Argument(metavar="BOT", help="The agent or workflow.")],
+    message: Annotated[
+        str, typer.Argument(metavar="MESSAGE", help="What to tell it; for a workflow its arguments as JSON.")
+    ],
+    owner: Owner = "local",
+    surface: Annotated[str, typer.Option("--surface", metavar="chat|workspace", help="Where it works.")] = "chat",
+    wait: Annotated[bool, typer.Option("--wait", help="Run it in this process until it rests.")] = False,
+    db: Db = None,
+    config: ConfigFile = None,
+    as_json: Json = False,
+) -> int:
+    """Start a session. A service that runs on the database takes it up at once; --wait runs it here.
+
+    Example: overwinter start office:app support "refund order 4471, 80.00" --owner olga --wait
+    """
+    settings = load_config(file=config, database=db)
+    configure_logs(level=settings.log.level, form=settings.log.format, stream=sys.stderr)
+    app = app_of(target, settings)
+    screen = Screen(as_json=as_json)
+    talk = _Talk(screen=screen)
+    row = asyncio.run(
+        _start(
+            settings,
+            app,
+            talk,
+            bot=bot_of(bot, app),
+            owner=check_text(owner, what="--owner"),
+            message=check_text(message, what="MESSAGE"),
+            surface=_surface(surface),
+            wait=wait,
+        )
+    )
+    if as_json:
+        screen.document(_result(row, talk))
+    else:
+        screen.line(f"Session {row.session_id} is {row.status}{f': {row.reason}' if row.reason else ''}.", style="dim")
+    return Exit.FAILED if row.status in (SessionStatus.FAILED, SessionStatus.BLOCKED) else Exit.OK
+
+
+def _surface(name: str) -> Surface:
+    match name:
+        case "chat" | "workspace":
+            return name
+        case _:
+            raise typer.BadParameter("chat or workspace is expected", param_hint="--surface")
+
+
+async def _start(
+    config: Config, app: App, talk: _Talk, *, bot: str, owner: str, message: str, surface: Surface, wait: bool
+) -> SessionRow:
+    async with open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False) as runtime:
+        session_id = await runtime.sessions.start(
+            program=bot, owner=owner, message=message, tenant=config.tenant, surface=surface
+        )
+        if not wait:
+            return await _row(runtime, config, session_id)
+        async with supervising(runtime) as check:
+            with talk.screen.progress(f"{bot} works ..."):
+                return await _follower(runtime, talk, session_id).wait_rested(check)
+
+
+async def _chat(
+    config: Config, app: App, talk: _Talk, *, bot: str | None, owner: str, session_id: str | None
+) -> SessionRow | None:
+    async with open_runtime(
+        app, config, clock=SystemClock(), ids=RandomIds(), must_exist=session_id is not None
+    ) as runtime:
+        if session_id is not None:
+            await _row(runtime, config, session_id)
+        async with supervising(runtime) as check:
+            lines = TypedLines(fd=sys.stdin.fileno())
+            if session_id is None:
+                talk.screen.note(f"Talking to {bot}; Ctrl-D ends.")
+                first = await _typed(talk.screen, lines)
+                if first is None or bot is None:
+                    return None
+                session_id = await runtime.sessions.start(program=bot, owner=owner, message=first, tenant=config.tenant)
+            return await _converse(runtime, config, talk, lines, session_id=session_id, check=check)
+
+
+async def _converse(
+    runtime: Runtime, config: Config, talk: _Talk, lines: TypedLines, *, session_id: str, check: Callable[[], None]
+) -> SessionRow:
+    """Say what is typed, and tell what comes back, until nothing more is typed or the session has ended."""
+    follower = _follower(runtime, talk, session_id)
+    async with follower.telling():
+        while True:
+            row = await follower.wait_rested(check)
+            if row.status in TERMINAL_SESSION_STATUSES or (line := await _typed(talk.screen, lines)) is None:
+                return row
+            try:
+                await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
+            except SessionEndedError:
+                return await follower.look()
+            except PauseError as error:
+                talk.add("", str(error), style="yellow")
+
+
+async def _typed(screen: Screen, lines: TypedLines) -> str | None:
+    screen.prompt("you> ")
+    return await lines.next()
+
+
+async def _row(runtime: Runtime, config: Config, session_id: str) -> SessionRow:
+    row = await runtime.store.session(session_id)
+    if row is None or row.tenant != config.tenant:
+        raise SessionUnknownError(f"there is no session {session_id!r} in {config.database}")
+    return row
+
+
+def _follower(runtime: Runtime, talk: _Talk, session_id: str) -> Follower:
+    return Follower(store=runtime.store, session_id=session_id, tell=talk.tell)
+
+
+def _result(row: SessionRow | None, talk: _Talk) -> JsonValue:
+    if row is None:
+        return {"session": None, "status": None, "reason": None, "said": talk.said}
+    return {"session": row.session_id, "status": row.status, "reason": row.reason, "said": talk.said}
+
+
+class _Talk:
+    """What was said, shown as it comes and kept for the document.
+
+    Attributes:
+        said: ``{"who", "text"}`` of each thing said.
+    """
+
+    def __init__(self, *, screen: Screen) -> None:
+        self.screen = screen
+        self.said: list[dict[str, str]] = []
+
+    def add(self, who: str, text: str, *, style: str = "", who_style: str = "bold cyan") -> None:
+        self.said.append({"who": who, "text": text})
+        self.screen.line(text, who=who, style=style, who_style=who_style)
+
+    def tell(self, entry: Entry) -> None:
+        """Show what people have to see of a session's timeline."""
+        match entry.kind:
+            case EventKind.MESSAGE_RECEIVED:
+                self.add(entry.who, entry.what, style="dim", who_style="dim")
+            case EventKind.MODEL_REPLIED if entry.body["content"] or entry.body["refusal"]:
+                self.add(entry.who, entry.body["content"] or entry.body["refusal"])
+            case EventKind.PAUSE_OPENED if entry.body["kind"] == "ask":
+                if entry.body["channel"] == CONVERSATION:
+                    self.add(entry.who, entry.body["prompt"])
+                else:
+                    self.add(
+                        "", f"{entry.who} asks {entry.body['role']} on {entry.body['channel']}, and waits.", style="dim"
+                    )
+            case (
+                "answer_recorded" | EventKind.EXECUTION_FAILED | EventKind.SESSION_BLOCKED | EventKind.SESSION_CANCELLED
+            ):
+                self.add(entry.who, entry.what, style="yellow")
+            case EventKind.EXECUTION_ENDED if not _is_reply(entry.body["result"]):
+                self.add(entry.who, f"finished with {entry.body['result']}")
+            case _:
+                pass
+
+
+def _is_reply(result: JsonValue) -> bool:
+    """Whether it is an agent's last reply, which has been shown already."""
+    match result:
+        case {"reply": str()}:
+            return True
+        case _:
+            return False

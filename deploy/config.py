@@ -1,0 +1,128 @@
+"""Reads the configuration, and is the only place that reads the environment.
+
+A setting comes from, the later over the earlier: its default, one TOML file, the environment, a command's option. The file is
+the one that ``--config`` or ``OVERWINTER_CONFIG`` names, else ``overwinter.toml`` in the current folder if it is there.
+A key ``lease_s`` in the file's table ``[supervising]`` is the variable ``OVERWINTER_SUPERVISING_LEASE_S``; an empty variable
+is as good as none.
+
+All faults of all sources are found in one go, and each says where its value came from.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from .config_faults import did_you_mean, fault_of
+from .errors import ConfigError
+from .settings import PREFIX, Config, setting_paths, variable_of
+
+CONFIG_VARIABLE = "OVERWINTER_CONFIG"
+DEBUG_VARIABLE = "OVERWINTER_DEBUG"
+DEFAULT_FILE = Path("overwinter.toml")
+
+_NOT_OURS = re.compile(r"OVERWINTER_(SERVICE_(HOST|PORT)|PORT)(_\w+)?")
+"""What Kubernetes sets in every container beside a service that is called overwinter."""
+
+
+def load_config(
+    *, file: Path | None = None, database: Path | None = None, environ: Mapping[str, str] | None = None
+) -> Config:
+    """Read the configuration.
+
+    Args:
+        file: what ``--config`` names; None looks where the module says.
+        database: what ``--db`` names; None leaves it to the configuration.
+        environ: variables in place of the process's own.
+
+    Raises:
+        ConfigError: (config.invalid) every fault of every source.
+    """
+    variables = os.environ if environ is None else environ
+    faults: list[str] = []
+    file = file or (Path(variables[CONFIG_VARIABLE]) if variables.get(CONFIG_VARIABLE) else None)
+    from_file = _read_file(file, faults)
+    from_variables = _read_variables(variables, faults)
+    values = _merged(from_file, from_variables)
+    if database is not None:
+        values["database"] = str(database)
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        place = file or DEFAULT_FILE
+        faults += [fault_of(each, file=place, variables=variables) for each in error.errors(include_url=False)]
+        raise ConfigError(faults) from None  # the vendor's error shows the values, secrets among them
+    if faults:
+        raise ConfigError(faults)
+    return config
+
+
+def wants_traceback() -> bool:
+    """Whether unexpected errors are to be shown in full: OVERWINTER_DEBUG is set, to anything but 0."""
+    return os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0")
+
+
+def environment_without_settings() -> dict[str, str]:
+    """This process's environment for a child that is to run on defaults alone."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
+
+
+def _read_file(file: Path | None, faults: list[str]) -> dict[str, Any]:
+    if file is None:
+        if not DEFAULT_FILE.is_file():
+            return {}
+        file = DEFAULT_FILE
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        faults.append(f"{file}: there is no such file; --config or {CONFIG_VARIABLE} must name a TOML file")
+        return {}
+    except OSError as error:
+        faults.append(f"{file}: it cannot be read ({error.strerror or error}); a TOML file is expected")
+        return {}
+    except UnicodeDecodeError:
+        faults.append(f"{file}: it is not UTF-8; a TOML file is expected")
+        return {}
+    except tomllib.TOMLDecodeError as error:
+        faults.append(f"{file}: it is no TOML: {error}")
+        return {}
+    if isinstance(values.get("database"), str):
+        values["database"] = str(file.parent / values["database"])
+    return values
+
+
+def _read_variables(variables: Mapping[str, str], faults: list[str]) -> dict[str, Any]:
+    known = {variable_of(path): path for path in setting_paths()}
+    found: dict[str, Any] = {}
+    for name in sorted(variables):
+        if not name.startswith(PREFIX) or not variables[name] or name in (CONFIG_VARIABLE, DEBUG_VARIABLE):
+            continue
+        if (path := known.get(name)) is None:
+            if _NOT_OURS.fullmatch(name) is None:
+                hint = did_you_mean(name, [*known, CONFIG_VARIABLE, DEBUG_VARIABLE])
+                faults.append(f"{name}: there is no such variable{hint}")
+            continue
+        table = found
+        for part in path[:-1]:
+            table = table.setdefault(part, {})
+        table[path[-1]] = variables[name]
+    return found
+
+
+def _merged(lower: Mapping[str, Any], upper: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(lower)
+    for name, value in upper.items():
+        below = merged.get(name)
+        if isinstance(value, dict) and isinstance(below, dict):
+            merged[name] = _merged(cast("dict[str, Any]", below), cast("dict[str, Any]", value))
+        elif isinstance(value, dict) and below is not None:
+            merged[name] = below  # the file has no table where one belongs: that is the fault to report
+        else:
+            merged[name] = value
+    return merged

@@ -1,0 +1,206 @@
+"""A session's history as people read it: ledger, answers and deliveries merged in the order in which they happened.
+
+Pure: from the rows of a ``Timeline`` to entries. No entry holds the id of a question that a channel answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..actors.asks import JsonValue
+from ..actors.events import EventKind
+from ..actors.jsontext import from_json, to_json
+from ..store.changes import Timeline
+from ..store.rows import AuditRow, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Entry:
+    """One thing that happened.
+
+    Attributes:
+        kind: the ledger's word, ``answer_recorded``, or ``delivery_`` with the delivery's status.
+        who: a person, a bot, a tool, a channel; empty for the runtime itself.
+        what: one sentence, or what was said; may have several lines.
+        ref: which row it is of, as ``ledger:12``; no two entries have the same.
+        key: the step's; empty for what concerns the session.
+        body: the event as it is stored.
+    """
+
+    at_ms: int
+    ref: str
+    kind: str
+    who: str
+    what: str
+    key: str = ""
+    body: JsonValue = field(default=None)
+
+    def to_json(self) -> dict[str, JsonValue]:
+        return {
+            "at_ms": self.at_ms,
+            "kind": self.kind,
+            "who": self.who,
+            "what": self.what,
+            "key": self.key,
+            "body": self.body,
+        }
+
+
+def entries_of(timeline: Timeline) -> list[Entry]:
+    """Everything that happened, in order.
+
+    The ledger's own order stands, whatever the clocks of its writers say. What the ledger does not tell is put between its
+    events by time: after those of the same millisecond, but an answer before the event that takes it.
+    """
+    beside = sorted([*_answers(timeline), *_deliveries(timeline)], key=lambda entry: entry.at_ms)
+    entries: list[Entry] = []
+    for event in timeline.events:
+        until_ms = event.at_ms if event.kind == EventKind.PAUSE_TAKEN else event.at_ms - 1
+        while beside and beside[0].at_ms <= until_ms:
+            entries.append(beside.pop(0))
+        entries.append(_entry_of(event, timeline.session.program))
+    return entries + beside
+
+
+def _entry_of(event: LedgerRow, bot: str) -> Entry:
+    """One event; what cannot be read is shown as it is stored, for this is how people find out about it."""
+    body: Any = None
+    try:
+        body = from_json(event.body_json)
+        who, what = _told(event.kind, event.key, body, bot)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        who, what = "", f"{event.kind}: {event.body_json}"
+    ref = f"ledger:{event.seq}"
+    return Entry(at_ms=event.at_ms, ref=ref, kind=event.kind, who=who, what=what, key=event.key, body=body)
+
+
+def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
+    """Who did it, and what it was."""
+    match kind:
+        case EventKind.EXECUTION_STARTED:
+            return bot, f"started, version {body['version']}"
+        case EventKind.MESSAGE_RECEIVED:
+            return body["from"], _text(body["content"])
+        case EventKind.STEP_STARTED:
+            return bot, f"started {key}, which is never started twice"
+        case EventKind.STEP_RETURNED:
+            return bot, f"{key} returned {_text(body)}"
+        case EventKind.STEP_RAISED:
+            return bot, f"{key} raised {body['kind']}: {body['detail']}"
+        case EventKind.STEP_CLOSED:
+            return bot, f"{key} was stopped: its result is not needed any more"
+        case EventKind.VALUE_RECORDED:
+            return bot, f"recorded {_text(body)}"
+        case EventKind.MODEL_REPLIED:
+            return bot, _reply(body)
+        case EventKind.TOOL_REPLIED:
+            return _tool(key), body["content"]
+        case EventKind.JOIN_DECIDED:
+            return bot, f"went on without the branches that are not needed any more at {key}"
+        case EventKind.PAUSE_OPENED:
+            return bot, _opened(body)
+        case EventKind.PAUSE_TAKEN:
+            return bot, f"goes on with what came: {body['resolution'].replace('_', ' ')}"
+        case EventKind.PAUSE_CLOSED:
+            return bot, "took the question back: its answer is not needed any more"
+        case EventKind.EXECUTION_ENDED:
+            return bot, "finished"
+        case EventKind.EXECUTION_FAILED:
+            return bot, f"failed: {body['code']}: {body['detail']}"
+        case EventKind.SESSION_BLOCKED:
+            return "", f"blocked: {body['code']}: {body['detail']}"
+        case EventKind.SESSION_CANCELLED:
+            return body["by"], f"cancelled the session: {body['reason']}"
+        case _:
+            return "", _text(body)
+
+
+def _reply(body: Any) -> str:
+    said = [body["content"] or body["refusal"] or ""]
+    calls = [f"calls {name}({arguments})" for _, name, arguments in body["tool_calls"]]
+    return "\n".join(part for part in (*said, *calls) if part) or "said nothing"
+
+
+def _opened(body: Any) -> str:
+    match body["kind"]:
+        case "ask":
+            return f"asks {body['role']} on {body['channel']}: {body['prompt']}"
+        case "message":
+            return "waits for the next message"
+        case _:
+            return "waits for a time"
+
+
+def _tool(key: str) -> str:
+    """The tool's name, from the key of a call's result such as ``/gather#0[0]/refund_card#0``."""
+    return key.rpartition("/")[2].partition("#")[0]
+
+
+def _answers(timeline: Timeline) -> Iterator[Entry]:
+    """What people answered: from the audit, which is kept for good."""
+    for row in timeline.audit:
+        decision = None if row.decision_json is None else from_json(row.decision_json)
+        yield Entry(
+            at_ms=row.resolved_at_ms,
+            ref=f"audit:{row.seq}",
+            kind="answer_recorded",
+            who=row.responder or "",
+            what=_resolved(row, decision),
+            key=row.key,
+            body={"resolution": row.resolution, "role": row.role, "decision": decision, "responder": row.responder},
+        )
+
+
+def _resolved(row: AuditRow, decision: Any) -> str:
+    match row.resolution:
+        case "decided" | "replied":
+            how = "decides" if row.resolution == "decided" else "replies, read as"
+            return f"{how} {_verdict(decision)}"
+        case other:
+            return f"the question to {row.role} ended: {other.replace('_', ' ')}"
+
+
+def _verdict(decision: Any) -> str:
+    match decision:
+        case {"approved": True, "override_arguments": override}:
+            return "approved" if override is None else f"approved with {_text(override)}"
+        case {"approved": False, "reason": reason}:
+            return f"rejected: {reason}" if reason else "rejected"
+        case _:
+            return _text(decision)
+
+
+def _deliveries(timeline: Timeline) -> Iterator[Entry]:
+    pauses = {pause.pause_id: pause for pause in timeline.pauses}
+    for index, row in enumerate(timeline.deliveries):
+        pause = pauses.get(row.pause_id)
+        yield Entry(
+            at_ms=row.created_at_ms if row.settled_at_ms is None else row.settled_at_ms,
+            ref=f"delivery:{index}",
+            kind=f"delivery_{row.status}",
+            who=row.channel,
+            what=_delivered(row, pause),
+            key="" if pause is None else pause.key,
+            body={"kind": row.kind, "attempts": row.attempts, "last_error": row.last_error},
+        )
+
+
+def _delivered(row: DeliveryRow, pause: PauseRow | None) -> str:
+    role = "" if pause is None else f" to {pause.role}"
+    what = f"the question{role}" if row.kind == "post" else f"word that the question{role} is closed"
+    match row.status:
+        case DeliveryStatus.SENT:
+            return f"{what} was delivered"
+        case DeliveryStatus.FAILED:
+            return f"{what} could not be delivered: {row.last_error}"
+        case DeliveryStatus.DROPPED:
+            return f"{what} was not needed any more"
+        case _:
+            tried = f", tried {row.attempts} times, last: {row.last_error}" if row.attempts else ""
+            return f"{what} is to be delivered{tried}"
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else to_json(value)

@@ -1,0 +1,81 @@
+"""Builds the graph of objects of a process from its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from ..actors.clock import Clock
+from ..actors.delivering import DeliverySettings
+from ..actors.ids import Ids
+from ..actors.supervisor import SupervisorSettings
+from ..bots.app import App
+from ..bots.openai_model import OpenAIModel
+from ..bots.runtime import Runtime
+from ..store.store import Store
+from .settings import Config, ModelConfig
+
+
+@asynccontextmanager
+async def open_store(config: Config, *, must_exist: bool) -> AsyncGenerator[Store]:
+    """The configured database, closed at the end.
+
+    Args:
+        must_exist: a missing file is an error (store.missing); else it is made.
+
+    Raises:
+        StoreError: it cannot be used; names the file and the remedy.
+    """
+    store = await Store.open(config.database, must_exist=must_exist)
+    try:
+        yield store
+    finally:
+        await store.aclose()
+
+
+@asynccontextmanager
+async def open_model(config: Config, *, clock: Clock, ids: Ids) -> AsyncGenerator[OpenAIModel | None]:
+    """The configured model; None if there is none."""
+    if config.model is None:
+        yield None
+        return
+    model = model_of(config.model, clock=clock, ids=ids)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+@asynccontextmanager
+async def open_runtime(
+    app: App, config: Config, *, clock: Clock, ids: Ids, must_exist: bool
+) -> AsyncGenerator[Runtime]:
+    """The services of an app over the configured database; nothing runs yet.
+
+    Raises:
+        AssemblyError: (assembly.invalid) every fault of the app.
+        StoreError: as ``open_store``.
+    """
+    app.check()  # before the database: a faulty app leaves no file behind
+    async with open_model(config, clock=clock, ids=ids) as model, open_store(config, must_exist=must_exist) as store:
+        yield Runtime(
+            app=app,
+            store=store,
+            clock=clock,
+            ids=ids,
+            model=model,
+            supervising=SupervisorSettings(**config.supervising.model_dump()),
+            delivering=DeliverySettings(**config.delivering.model_dump()),
+        )
+
+
+def model_of(model: ModelConfig, *, clock: Clock, ids: Ids) -> OpenAIModel:
+    return OpenAIModel(
+        base_url=model.base_url,
+        api_key=None if model.api_key is None else model.api_key.get_secret_value(),
+        model=model.name,
+        clock=clock,
+        random=ids.random,
+        timeout_s=model.timeout_s,
+        max_attempts=model.max_attempts,
+    )

@@ -1,0 +1,247 @@
+"""What only whole processes show: the service and its signals, the demonstration, the end of an interrupted command."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+
+from .conftest import REFUNDS
+
+COMMAND = (sys.executable, "-m", "overwinter.deploy.cli")
+PATIENCE_S = 60
+
+
+@pytest.fixture(autouse=True)
+def _folder(clean_environment: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:  # pyright: ignore[reportUnusedFunction]
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+
+
+@contextmanager
+def running(*arguments: str, **more: Any) -> Generator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [*COMMAND, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+    )
+    watchdog = threading.Timer(PATIENCE_S, process.kill)
+    watchdog.start()
+    try:
+        yield process
+    finally:
+        watchdog.cancel()
+        process.kill()
+        process.communicate()
+        watchdog.join()
+
+
+def run(*arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *arguments], text=True, capture_output=True, stdin=stdin, timeout=PATIENCE_S, check=False
+    )
+
+
+def line_with(stream: IO[str] | None, wanted: str) -> str:
+    """The first line from now on that has ``wanted`` in it."""
+    assert stream is not None
+    for line in stream:
+        if wanted in line:
+            return line
+    raise AssertionError(f"the process ended and never said {wanted!r}")
+
+
+def left_in(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def steps_of(document: Any) -> dict[str, Any]:
+    return {step["step"]: step for step in document["steps"]}
+
+
+# -- the demonstration -------------------------------------------------------------------------------------------------
+def demo(reply: str, tmp_path: Path) -> Any:
+    done = run("demo", "--reply", reply, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert left_in(tmp_path / "tmp") == []
+    return json.loads(done.stdout)
+
+
+def test_half_is_approved_and_half_is_refunded_by_a_process_that_was_not_there(tmp_path: Path) -> None:
+    document = demo("ok, but only half", tmp_path)
+    assert document["outcome"] == "approved"
+    assert [step["step"] for step in document["steps"]] == [
+        "asked",
+        "hibernated",
+        "killed",
+        "answered",
+        "interpreted",
+        "revived",
+        "tool_ran",
+        "finished",
+    ]
+    steps = steps_of(document)
+    assert (steps["hibernated"]["sessions_in_memory"], steps["hibernated"]["pauses_pending"]) == (0, 1)
+    assert (steps["killed"]["signal"], steps["killed"]["exit_code"]) == ("SIGKILL", -9)
+    assert (steps["interpreted"]["by"], steps["interpreted"]["decision"]["approved"]) == ("rules", True)
+    assert (steps["tool_ran"]["order_id"], steps["tool_ran"]["amount"]) == ("4471", "40.00")
+    assert steps["finished"]["reply"] == "Refunded 40.00 for order 4471."
+    first, answering, last = (steps[name]["pid"] for name in ("killed", "answered", "revived"))
+    assert len({first, answering, last, os.getpid()}) == 4
+    assert document["tool_calls"] == [{"order_id": "4471", "amount": "40.00"}]
+
+
+def test_a_refusal_ends_it_and_the_tool_has_not_run(tmp_path: Path) -> None:
+    document = demo("no, please don't approve this one", tmp_path)
+    assert (document["outcome"], document["tool_calls"]) == ("rejected", [])
+    steps = steps_of(document)
+    assert "tool_ran" not in steps
+    assert steps["interpreted"]["decision"]["approved"] is False
+    assert steps["finished"]["reply"] == "I am sorry, your refund was not approved."
+
+
+def test_a_question_back_is_asked_again_and_nothing_has_run(tmp_path: Path) -> None:
+    document = demo("what is order 4471?", tmp_path)
+    assert (document["outcome"], document["tool_calls"]) == ("asked_again", [])
+    steps = steps_of(document)
+    assert steps["interpreted"]["outcome"] == "not_understood"
+    assert steps["interpreted"]["reason"]
+    assert steps["asked_again"]["pauses_pending"] == 1
+    assert "revived" not in steps
+
+
+def test_people_are_told_a_story_and_may_keep_what_it_leaves(tmp_path: Path) -> None:
+    done = run("demo", "--keep", "kept")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "answers in process" in done.stdout
+    assert "Approved, and refunded." in done.stdout
+    command = re.search(r"See for yourself: overwinter (show .+)", done.stdout)
+    assert command is not None
+    shown = run(*command[1].split())
+    assert "Refunded 40.00 for order 4471." in shown.stdout
+    again = run("demo", "--keep", "kept", "--json")
+    assert (again.returncode, json.loads(again.stderr)["error"]["code"]) == (2, "input.invalid")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_demonstration_leaves_no_process_and_no_folder(tmp_path: Path, number: signal.Signals) -> None:
+    with running("demo") as process:
+        worker = int(line_with(process.stdout, "in process").partition("in process ")[2].partition(",")[0])
+        process.send_signal(number)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "Error: interrupted  [overwinter.interrupted]" in err
+    assert "Traceback" not in err
+    assert not is_alive(worker)
+    assert left_in(tmp_path / "tmp") == []
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+# -- the service -------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_the_service_takes_up_what_others_start_and_ends_in_order(number: signal.Signals) -> None:
+    with running("serve", REFUNDS, "--json") as service:
+        started = json.loads(line_with(service.stderr, "service.started"))
+        assert (started["app"], started["bots"], started["level"]) == ("refunds", ["support"], "info")
+        assert run("start", REFUNDS, "support", "refund order 4471, 80.00").returncode == 0
+        pause = line_with(service.stderr, "answer: overwinter answer").split()[3]
+        assert run("answer", pause, "yes", "--as", "mara", "--app", REFUNDS).returncode == 0
+        line_with(service.stderr, "closed: Approved by mara")
+        service.send_signal(number)
+        out, err = service.communicate(timeout=PATIENCE_S)
+    assert service.returncode == 0
+    assert json.loads(out) == {"app": "refunds", "stopped_by": number.name}
+    assert "service.stopped" in err
+    (session,) = json.loads(run("sessions", "--json").stdout)["sessions"]
+    assert session["status"] == "idle"
+
+
+SLOW = """
+import sys
+from overwinter.actors.run import Run
+from overwinter.bots.app import App
+from overwinter.bots.workflows import workflow
+import asyncio
+
+async def work() -> int:
+    sys.stderr.write("working\\n")
+    sys.stderr.flush()
+    await asyncio.sleep(60)
+    return 1
+
+@workflow(version="1")
+async def slow(run: Run) -> int:
+    return await run.step(work)
+
+app = App(name="slow", workflows=[slow])
+"""
+
+
+def test_a_second_signal_ends_the_service_at_once() -> None:
+    Path("slow.py").write_text(SLOW)
+    with running("serve", "slow.py:app") as service:
+        line_with(service.stderr, "service.started")
+        assert run("start", "slow.py:app", "slow", "{}").returncode == 0
+        line_with(service.stderr, "working")
+        service.send_signal(signal.SIGTERM)
+        line_with(service.stderr, "service.stopping")
+        service.send_signal(signal.SIGTERM)
+        service.communicate(timeout=PATIENCE_S)
+    assert service.returncode == -signal.SIGTERM
+
+
+def test_the_grace_time_is_kept_and_the_session_given_back() -> None:
+    Path("slow.py").write_text(SLOW)
+    Path("overwinter.toml").write_text("[supervising]\ngrace_s = 0.2\n")
+    with running("serve", "slow.py:app") as service:
+        line_with(service.stderr, "service.started")
+        assert run("start", "slow.py:app", "slow", "{}").returncode == 0
+        line_with(service.stderr, "working")
+        begun_s = time.perf_counter()
+        service.send_signal(signal.SIGTERM)
+        service.communicate(timeout=PATIENCE_S)
+        assert time.perf_counter() - begun_s < 10
+    assert service.returncode == 0
+    (session,) = json.loads(run("sessions", "--json").stdout)["sessions"]
+    assert session["status"] == "ready"
+
+
+# -- pipes and terminals -----------------------------------------------------------------------------------------------
+def test_an_interrupted_chat_ends_with_130() -> None:
+    with running("chat", REFUNDS, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write("hello\n")
+        process.stdin.flush()
+        line_with(process.stdout, "support: Which order")
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "[overwinter.interrupted]" in err
+    assert "Traceback" not in err
+
+
+def test_a_reader_that_has_gone_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m overwinter.deploy.cli --help | true",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,127 @@
+"""Talking to bots from the command line."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import REFUNDS, Overwinter, Ran
+
+Type = Callable[[str], None]
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Type:
+    """Gives the next command a text to read from its stdin."""
+
+    def give(text: str) -> None:
+        reading, writing = os.pipe()
+        os.write(writing, text.encode(errors="surrogateescape"))
+        os.close(writing)
+        monkeypatch.setattr("sys.stdin", os.fdopen(reading))
+
+    return give
+
+
+def said(ran: Ran) -> list[tuple[str, str]]:
+    return [(line["who"], line["text"]) for line in ran.document["said"]]
+
+
+def test_a_conversation_goes_to_the_end_of_input_and_on_later(overwinter: Overwinter, typed: Type) -> None:
+    typed("\n  hello  \n")
+    ran = overwinter("chat", REFUNDS, "--owner", "olga", "--json")
+    assert ran.code == 0
+    question = "Which order is it, and how much do you want back? As in: order 4471, 80.00"
+    assert said(ran) == [("olga", "hello"), ("support", question)]
+    assert ran.document["status"] == "waiting"
+
+    typed("order 4471, 80.00\n")
+    session = ran.document["session"]
+    ran = overwinter("chat", REFUNDS, "--session", session, "--json")
+    assert said(ran)[2:] == [
+        ("olga", "replies, read as order 4471, 80.00"),
+        ("", "support asks refund-approval on terminal, and waits."),
+    ]
+    found = re.search(r"overwinter answer ([0-9a-f]{32}) ", ran.err)
+    assert found is not None
+    assert overwinter("answer", found[1], "yes", "--as", "mara", "--app", REFUNDS).code == 0
+
+    typed("")
+    ran = overwinter("chat", REFUNDS, "--session", session, "--json")
+    assert said(ran)[-2:] == [("mara", "replies, read as approved"), ("support", "Refunded 80.00 for order 4471.")]
+    assert ran.document["status"] == "idle"
+
+
+def test_people_are_told_who_says_what_and_how_to_go_on(overwinter: Overwinter, typed: Type) -> None:
+    typed("hello\n")
+    ran = overwinter("chat", REFUNDS)
+    assert "local: hello\nsupport: Which order is it" in ran.out
+    assert re.search(rf"overwinter chat {REFUNDS} --session s\w+", ran.err)
+
+
+def test_nothing_typed_starts_nothing(overwinter: Overwinter, typed: Type) -> None:
+    typed("\n\n")
+    ran = overwinter("chat", REFUNDS, "--json")
+    assert (ran.code, ran.document["session"]) == (0, None)
+    assert overwinter("sessions", "--json").document == {"sessions": []}
+
+
+def test_bytes_that_are_no_text_are_shown_as_such(overwinter: Overwinter, typed: Type) -> None:
+    typed("hello \udcff\n")
+    assert said(overwinter("chat", REFUNDS, "--json"))[0] == ("local", "hello \ufffd")
+
+
+def test_a_session_that_has_ended_takes_nothing_more(overwinter: Overwinter, typed: Type) -> None:
+    typed("hello\n")
+    session = overwinter("chat", REFUNDS, "--json").document["session"]
+    overwinter("cancel", session)
+    typed("more\n")
+    ran = overwinter("chat", REFUNDS, "--session", session, "--json")
+    assert (ran.code, ran.document["status"]) == (0, "cancelled")
+    assert ("local", "more") not in said(ran)
+
+
+def test_an_app_with_several_bots_wants_one_named(overwinter: Overwinter, typed: Type) -> None:
+    workflows(WORKFLOWS)
+    typed("hello\n")
+    ran = overwinter("chat", "office.py:app", "--json")
+    assert (ran.code, ran.error["code"]) == (5, "bot.unknown")
+    assert "double, fail" in ran.error["message"]
+
+
+WORKFLOWS = """
+from overwinter.actors.run import Run
+from overwinter.bots.app import App
+from overwinter.bots.workflows import workflow
+
+@workflow(version="1")
+async def double(run: Run, number: int) -> int:
+    return 2 * number
+
+@workflow(version="1")
+async def fail(run: Run, number: int) -> int:
+    raise ValueError("not today")
+
+app = App(name="office", workflows=[double, fail])
+"""
+
+
+def workflows(text: str) -> None:
+    Path("office.py").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("bot", "code", "status", "told"),
+    [("double", 0, "ended", "finished with 42"), ("fail", 8, "failed", "not today")],
+)
+def test_what_a_workflow_comes_to_is_told(overwinter: Overwinter, bot: str, code: int, status: str, told: str) -> None:
+    workflows(WORKFLOWS)
+    ran = overwinter("start", "office.py:app", bot, '{"number": 21}', "--wait", "--json")
+    document: Any = ran.document
+    assert (ran.code, document["status"]) == (code, status)
+    assert told in document["said"][-1]["text"]
