@@ -32,7 +32,7 @@ MANAGER = "mara"
 
 _WORKER = "overwinter.deploy.demo_worker"
 _COMMAND = "overwinter.deploy.cli"
-_PATIENCE_S = 30.0
+_PATIENCE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

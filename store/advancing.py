@@ -13,6 +13,11 @@ from .rows import PauseStatus, SessionStatus
 from .sessions import is_held
 from .view import View
 
+_PENDING = PauseStatus.PENDING.value
+_RESOLVED = PauseStatus.RESOLVED.value
+_TAKEN = PauseStatus.TAKEN.value
+_CANCELLED = PauseStatus.CANCELLED.value
+_READY = SessionStatus.READY.value
 _RESTING = frozenset(SessionStatus) - {SessionStatus.RUNNING}
 
 
@@ -20,9 +25,9 @@ def advance(view: View, change: Advance) -> AdvanceResult:
     session = view.sessions.get(change.session_id)
     if session is None or not is_held(session, holder=change.holder, epoch=change.epoch):
         return AdvanceResult(outcome="lease_lost", rested=False, wakes=0 if session is None else session.wakes)
-    _refuse_malformed(view, session, change)
     if not _are_pauses_as_believed(view, change):
         return AdvanceResult(outcome="stale", rested=False, wakes=session.wakes)
+    _refuse_malformed(view, session, change)
 
     view.ledger.extend(change.ledger)
     session.next_seq += len(change.ledger)
@@ -35,8 +40,8 @@ def advance(view: View, change: Advance) -> AdvanceResult:
         view.has_news = view.has_news or pause.deadline_at_ms is not None
     for pause_id in change.take:
         taken = view.pauses[pause_id]
-        if taken.status == PauseStatus.RESOLVED:
-            taken.status = PauseStatus.TAKEN.value
+        if taken.status == _RESOLVED:
+            taken.status = _TAKEN
             taken.is_changed = True
     for delivery in change.deliveries:
         view.deliveries[delivery.delivery_id] = DeliveryDraft.of(delivery)
@@ -45,7 +50,7 @@ def advance(view: View, change: Advance) -> AdvanceResult:
         close(
             view,
             view.pauses[closing.pause_id],
-            status=PauseStatus.CANCELLED.value,
+            status=_CANCELLED,
             resolution=closing.resolution,
             answer_json=None,
             responder=None,
@@ -57,7 +62,7 @@ def advance(view: View, change: Advance) -> AdvanceResult:
         message.consumed_at_ms = change.now_ms
         message.is_changed = True
     rested = change.rest is not None and _rest(session, change.rest)
-    view.has_news = view.has_news or (rested and session.status == SessionStatus.READY)
+    view.has_news = view.has_news or (rested and session.status == _READY)
     return AdvanceResult(outcome="done", rested=rested, wakes=session.wakes)
 
 
@@ -78,11 +83,11 @@ def _are_pauses_as_believed(view: View, change: Advance) -> bool:
         pause = view.pauses.get(pause_id)
         if pause is None or pause.session_id != change.session_id:
             return False
-        if pause.status not in (PauseStatus.RESOLVED, PauseStatus.CANCELLED):
+        if pause.status not in (_RESOLVED, _CANCELLED):
             return False
     for closing in change.close:
         pause = view.pauses.get(closing.pause_id)
-        if pause is None or pause.session_id != change.session_id or pause.status != PauseStatus.PENDING:
+        if pause is None or pause.session_id != change.session_id or pause.status != _PENDING:
             return False
     return True
 
@@ -113,5 +118,13 @@ def _refuse_malformed(view: View, session: SessionDraft, change: Advance) -> Non
         message = view.inbound.get(key)
         if message is None or message.session_id != session_id or message.consumed_at_ms is not None:
             raise StoreRefusedError(f"session {session_id}: message {key} is not there to be consumed")
+    for ids in (
+        [pause.pause_id for pause in change.open],
+        [delivery.delivery_id for delivery in change.deliveries],
+        [*change.take, *(closing.pause_id for closing in change.close)],
+        change.consume,
+    ):
+        if len(ids) > 1 and len(set(ids)) != len(ids):
+            raise StoreRefusedError(f"session {session_id} names one thing twice")
     if change.rest is not None and change.rest.status not in _RESTING:
         raise StoreRefusedError(f"session {session_id} cannot rest as {change.rest.status}")

@@ -37,6 +37,8 @@ from .view import View
 
 Result = JudgedResult | SweepResult
 
+_POST = DeliveryKind.POST.value
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Applied:
@@ -70,6 +72,7 @@ class _Wanted:
                 for closing in change.close:
                     self._add_pause(closing.pause_id)
                 self.inbound.update(change.consume)
+                self.pauses.update({row.pause_id for row in change.deliveries} - {row.pause_id for row in change.open})
             case ResolvePause():
                 self._add_pause(change.pause_id)
                 self._add_message(change.inbound)
@@ -198,7 +201,6 @@ def _add_sessions(view: View, rows: Iterable[Any]) -> None:
         session = SessionDraft(*row)
         session.old_status = session.status
         session.old_epoch = session.lease_epoch
-        session.is_cancel_requested = bool(session.is_cancel_requested)
         view.sessions[session.session_id] = session
 
 
@@ -206,7 +208,6 @@ def _add_pauses(view: View, rows: Iterable[Any]) -> None:
     for row in rows:
         pause = PauseDraft(*row)
         pause.old_status = pause.status
-        pause.is_sent = bool(pause.is_sent)
         view.pauses[pause.pause_id] = pause
 
 
@@ -219,7 +220,7 @@ def _add_deliveries(view: View, rows: Iterable[Any]) -> None:
 
 
 def _post_id(pause_id: str) -> str:
-    return f"{pause_id}:{DeliveryKind.POST.value}"
+    return f"{pause_id}:{_POST}"
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -233,13 +234,19 @@ def _write(connection: sa.Connection, statements: Statements, view: View) -> Non
     _insert(connection, statements.insert_ledger, view.ledger)
     _insert(connection, statements.write_executions, [view.executions[key] for key in view.written_executions])
     _insert(connection, statements.insert_pauses, [row for row in pauses if row.old_status is None])
-    _update(connection, statements.update_pauses, [row for row in pauses if row.old_status and row.is_changed])
+    changed = [row for row in pauses if row.old_status and row.is_changed]
+    _update(connection, statements.update_pauses, [row for row in changed if row.status != row.old_status])
+    _update(connection, statements.mark_pauses, [row for row in changed if row.status == row.old_status])
     _insert(connection, statements.insert_deliveries, [row for row in deliveries if row.old_status is None])
     _update(connection, statements.update_deliveries, [row for row in deliveries if row.old_status and row.is_changed])
     _insert(
         connection,
         statements.insert_inbound,
-        [replace(row.row, consumed_at_ms=row.consumed_at_ms) for row in messages if row.row is not None],
+        [
+            replace(row.row, consumed_at_ms=row.consumed_at_ms) if row.is_changed else row.row
+            for row in messages
+            if row.row is not None
+        ],
     )
     _update(connection, statements.update_inbound, [row for row in messages if row.row is None and row.is_changed])
     _write_audit(connection, statements, view.audit)

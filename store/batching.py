@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, Generic, TypeVar
 
 from .errors import StoreClosedError
@@ -17,11 +18,27 @@ Q = TypeVar("Q")
 A = TypeVar("A")
 
 
+class _Entry(Generic[Q, A]):
+    """One request.
+
+    Attributes:
+        answer: what its caller waits for; cancelled with the caller.
+        served: done when its batch is over; None while it has not been picked up.
+    """
+
+    __slots__ = ("answer", "request", "served")
+
+    def __init__(self, request: Q, answer: asyncio.Future[A]) -> None:
+        self.request = request
+        self.answer = answer
+        self.served: asyncio.Future[None] | None = None
+
+
 class Batching(Generic[Q, A]):
     """Collects requests and answers each with a value or an error of its own.
 
-    A caller that is cancelled before its request was picked up withdraws it; after that the request is carried out, and
-    nobody hears of it.
+    A caller that is cancelled before its request was picked up withdraws it. After that the request is carried out, and
+    the caller's cancellation waits for its end: whatever the caller reads then, it reads how it came out.
     """
 
     def __init__(
@@ -35,7 +52,7 @@ class Batching(Generic[Q, A]):
         """
         self._job = job
         self._limit = limit
-        self._waiting: deque[tuple[Q, asyncio.Future[A]]] = deque()
+        self._waiting: deque[_Entry[Q, A]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
 
@@ -48,11 +65,18 @@ class Batching(Generic[Q, A]):
         """
         if self._is_closed:
             raise StoreClosedError
-        future: asyncio.Future[A] = asyncio.get_running_loop().create_future()
-        self._waiting.append((request, future))
+        entry = _Entry[Q, A](request, asyncio.get_running_loop().create_future())
+        self._waiting.append(entry)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
-        return await future
+        try:
+            return await entry.answer
+        except asyncio.CancelledError:
+            # However often: it is raised below, when the batch is over, and a batch is over in a moment.
+            while entry.served is not None and not entry.served.done():
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait({entry.served})
+            raise
 
     async def aclose(self) -> None:
         """Take no more requests and return when those that wait are served."""
@@ -66,32 +90,36 @@ class Batching(Generic[Q, A]):
                 await self._serve_together(batch)
         finally:
             self._task = None
-            _answer(StoreClosedError(), [future for _, future in self._waiting])
+            _answer(self._waiting, StoreClosedError())
             self._waiting.clear()
 
-    async def _serve_together(self, batch: Sequence[tuple[Q, asyncio.Future[A]]]) -> None:
+    async def _serve_together(self, batch: Sequence[_Entry[Q, A]]) -> None:
+        served: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        for entry in batch:
+            entry.served = served
         outcome: Sequence[A | Exception] | BaseException = StoreClosedError()
         try:
-            (outcome,) = await asyncio.gather(self._job([request for request, _ in batch]), return_exceptions=True)
+            (outcome,) = await asyncio.gather(self._job([entry.request for entry in batch]), return_exceptions=True)
         finally:
             # Cancelled when the loop is torn down under us, and only then: nobody may be left waiting.
-            _answer(outcome, [future for _, future in batch])
+            _answer(batch, outcome)
+            served.set_result(None)
 
-    def _next(self) -> list[tuple[Q, asyncio.Future[A]]]:
-        batch: list[tuple[Q, asyncio.Future[A]]] = []
+    def _next(self) -> list[_Entry[Q, A]]:
+        batch: list[_Entry[Q, A]] = []
         while self._waiting and len(batch) < self._limit:
             entry = self._waiting.popleft()
-            if not entry[1].done():
+            if not entry.answer.done():
                 batch.append(entry)
         return batch
 
 
-def _answer(outcome: Sequence[A | Exception] | BaseException, futures: Sequence[asyncio.Future[A]]) -> None:
-    answers = [outcome] * len(futures) if isinstance(outcome, BaseException) else outcome
-    for future, answer in zip(futures, answers, strict=True):
-        if future.done():
+def _answer(entries: Collection[_Entry[Q, A]], outcome: Sequence[A | Exception] | BaseException) -> None:
+    answers = [outcome] * len(entries) if isinstance(outcome, BaseException) else outcome
+    for entry, answer in zip(entries, answers, strict=True):
+        if entry.answer.done():
             continue
         if isinstance(answer, BaseException):
-            future.set_exception(answer)
+            entry.answer.set_exception(answer)
         else:
-            future.set_result(answer)
+            entry.answer.set_result(answer)

@@ -101,7 +101,10 @@ class RenewLeases:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenewResult:
-    """Which leases are lost, how many wakes each held session has counted, and which are asked to cancel."""
+    """Which leases are lost, how many wakes each held session has counted, and which are asked to cancel.
+
+    A cancelled session's lease is lost, and it is asked to cancel as well: the holder learns why.
+    """
 
     lost: frozenset[str]
     wakes: Mapping[str, int]
@@ -227,6 +230,9 @@ class CancelSession:
     """End a session for good. All open pauses (pending and resolved) are CANCELLED with their audit entries and
     withdrawals, running executions CANCELLED, unsent deliveries dropped, in one transaction.
 
+    A pause that was resolved and not taken keeps its answer and who gave it, and gets a second audit entry: it was never
+    acted on. A post that is being sent is left to ``SettleDelivery``, and withdrawals still go out.
+
     A session that is RUNNING under a living lease gets ``is_cancel_requested`` and a wake as well; its epoch is raised, so
     nothing that its actor still wants to write is accepted.
     """
@@ -272,7 +278,8 @@ class SettleDelivery:
     """Say how a delivery went. Guard: it is DUE and held by ``holder``.
 
     ``sent`` of a post sets ``is_sent`` and ``channel_ref``; if its pause has closed meanwhile, a withdrawal delivery is
-    inserted in the same transaction (closed while ``send`` was returning). ``retry`` makes it due again at ``due_at_ms``, counts an
+    inserted in the same transaction (closed while ``send`` was returning). That holds too where the hold had run out
+    and the post was dropped with its pause: the people have seen it. ``retry`` makes it due again at ``due_at_ms``, counts an
     attempt and frees it. ``failed`` ends it. ``decided`` of a post: the channel had the answer at once, which has been
     recorded already; the delivery is SENT, the pause stays unsent and is never withdrawn.
     """

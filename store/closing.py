@@ -11,6 +11,14 @@ from .drafts import DeliveryDraft, PauseDraft
 from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution
 from .view import View
 
+# An enum's member costs a call each time it is looked up.
+_CHANNEL = AnswererKind.CHANNEL.value
+_TIMER = PauseKind.TIMER.value
+_FIRED = Resolution.FIRED.value
+_WITHDRAW = DeliveryKind.WITHDRAW.value
+_DUE = DeliveryStatus.DUE.value
+_DROPPED = DeliveryStatus.DROPPED.value
+
 
 def close(
     view: View,
@@ -30,7 +38,7 @@ def close(
     pause.responder = responder
     pause.resolved_at_ms = now_ms
     pause.is_changed = True
-    if not (pause.kind == PauseKind.TIMER and resolution == Resolution.FIRED):
+    if not (pause.kind == _TIMER and resolution == _FIRED):
         record(view, pause, resolution=resolution, responder=responder, decision_json=decision_json, now_ms=now_ms)
     if pause.is_sent:
         withdraw(view, pause, now_ms=now_ms)
@@ -47,7 +55,7 @@ def record(
             session_id=pause.session_id,
             execution_id=pause.execution_id,
             key=pause.key,
-            pause_id=None if pause.answerer == AnswererKind.CHANNEL else pause.pause_id,
+            pause_id=None if pause.answerer == _CHANNEL else pause.pause_id,
             role=pause.role,
             answerer=pause.answerer,
             responder=responder,
@@ -61,14 +69,14 @@ def record(
 
 def withdraw(view: View, pause: PauseDraft, *, now_ms: int) -> None:
     """Add the delivery that tells the channel that the question is closed; there is at most one."""
-    delivery_id = f"{pause.pause_id}:{DeliveryKind.WITHDRAW.value}"
+    delivery_id = f"{pause.pause_id}:{_WITHDRAW}"
     view.deliveries[delivery_id] = DeliveryDraft(
         delivery_id=delivery_id,
         pause_id=pause.pause_id,
         session_id=pause.session_id,
         channel=pause.channel,
-        kind=DeliveryKind.WITHDRAW.value,
-        status=DeliveryStatus.DUE.value,
+        kind=_WITHDRAW,
+        status=_DUE,
         due_at_ms=now_ms,
         attempts=0,
         last_error=None,
@@ -87,7 +95,7 @@ def drop_post(view: View, pause: PauseDraft, *, now_ms: int) -> None:
     ``SettleDelivery`` believes it.
     """
     post = view.post_of(pause.pause_id)
-    if post is not None and post.status == DeliveryStatus.DUE and (post.holder is None or post.held_until_ms <= now_ms):
-        post.status = DeliveryStatus.DROPPED.value
+    if post is not None and post.status == _DUE and (post.holder is None or post.held_until_ms <= now_ms):
+        post.status = _DROPPED
         post.settled_at_ms = now_ms
         post.is_changed = True

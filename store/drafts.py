@@ -3,24 +3,25 @@
 Drafts are made positionally from what the driver returns, in the order of the table's columns, and cost a tenth of a
 frozen row. They never leave the transaction: what a caller gets is frozen first.
 
-In all of them ``old_status`` is the status that the database has; None marks a row that is still to be inserted.
+A flag that was read is still the number that the database has for it. In all of them ``old_status`` is the status that the
+database has; None marks a row that is still to be inserted.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Self
 
+from .freezing import maker, names_of
 from .rows import DeliveryRow, InboundRow, PauseRow, SessionRow
 
-_SESSION = tuple(field.name for field in fields(SessionRow))
-_PAUSE = tuple(field.name for field in fields(PauseRow))
-_DELIVERY = tuple(field.name for field in fields(DeliveryRow))
-
-_session_values = attrgetter(*_SESSION)
-_pause_values = attrgetter(*_PAUSE)
-_delivery_values = attrgetter(*_DELIVERY)
+_session_values = attrgetter(*names_of(SessionRow))
+_pause_values = attrgetter(*names_of(PauseRow))
+_delivery_values = attrgetter(*names_of(DeliveryRow))
+_session_row = maker(SessionRow)
+_pause_row = maker(PauseRow)
+_delivery_row = maker(DeliveryRow)
 
 
 @dataclass(slots=True)
@@ -40,7 +41,7 @@ class SessionDraft:
     wakes: int
     attempts: int
     next_seq: int
-    is_cancel_requested: bool
+    is_cancel_requested: bool | int
     created_at_ms: int
     updated_at_ms: int
     old_status: str | None = None
@@ -52,7 +53,7 @@ class SessionDraft:
         return cls(*_session_values(row))
 
     def frozen(self) -> SessionRow:
-        return SessionRow(**dict(zip(_SESSION, _session_values(self), strict=True)))
+        return _session_row(_session_values(self))
 
 
 @dataclass(slots=True)
@@ -68,7 +69,7 @@ class PauseDraft:
     answerer: str
     owner: str
     status: str
-    is_sent: bool
+    is_sent: bool | int
     channel_ref: str | None
     ask_json: str
     asked_at_ms: int
@@ -85,7 +86,7 @@ class PauseDraft:
         return cls(*_pause_values(row))
 
     def frozen(self) -> PauseRow:
-        return PauseRow(**dict(zip(_PAUSE, _pause_values(self), strict=True)))
+        return _pause_row(_pause_values(self))
 
 
 @dataclass(slots=True)
@@ -112,7 +113,7 @@ class DeliveryDraft:
         return cls(*_delivery_values(row))
 
     def frozen(self) -> DeliveryRow:
-        return DeliveryRow(**dict(zip(_DELIVERY, _delivery_values(self), strict=True)))
+        return _delivery_row(_delivery_values(self))
 
 
 @dataclass(slots=True)

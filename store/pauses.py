@@ -9,6 +9,10 @@ from .rows import PauseStatus, Priority
 from .view import View
 from .waking import wake
 
+_PENDING = PauseStatus.PENDING.value
+_RESOLVED = PauseStatus.RESOLVED.value
+_CANCELLED = PauseStatus.CANCELLED.value
+
 
 def resolve(view: View, change: ResolvePause) -> ResolveResult:
     pause = view.pauses.get(change.pause_id)
@@ -17,7 +21,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
     # Before the pause's state: an answer that is delivered again has been recorded, or refused, already.
     if change.inbound is not None and view.is_received(change.inbound):
         return ResolveResult(outcome="duplicate", pause=pause.frozen())
-    if pause.status != PauseStatus.PENDING:
+    if pause.status != _PENDING:
         return ResolveResult(outcome="not_pending", pause=pause.frozen())
     if change.inbound is not None and change.inbound.session_id != pause.session_id:
         raise StoreRefusedError(f"the answer to a pause of session {pause.session_id} names another session")
@@ -26,7 +30,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
     close(
         view,
         pause,
-        status=PauseStatus.RESOLVED.value,
+        status=_RESOLVED,
         resolution=change.resolution,
         answer_json=change.answer_json,
         responder=change.responder,
@@ -42,12 +46,12 @@ def cancel(view: View, change: CancelPause) -> ResolveResult:
     pause = view.pauses.get(change.pause_id)
     if pause is None:
         return ResolveResult(outcome="unknown", pause=None)
-    if pause.status != PauseStatus.PENDING:
+    if pause.status != _PENDING:
         return ResolveResult(outcome="not_pending", pause=pause.frozen())
     close(
         view,
         pause,
-        status=PauseStatus.CANCELLED.value,
+        status=_CANCELLED,
         resolution=change.resolution,
         answer_json=change.answer_json,
         responder=change.responder,

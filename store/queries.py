@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
-from typing import Any, TypeVar
+from typing import Any
 
 import sqlalchemy as sa
 
 from .changes import Due, LoadedSession, Timeline
 from .engine import Dialect
+from .freezing import R, maker
 from .rows import (
     AuditRow,
     DeliveryKind,
@@ -32,23 +32,10 @@ from .rows import (
 from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions
 from .statements import Select, literal
 
-R = TypeVar("R", SessionRow, ExecutionRow, LedgerRow, PauseRow, DeliveryRow, InboundRow, AuditRow)
 
-
-def _maker(kind: type[R], *flags: str) -> Callable[[Iterable[Any]], list[R]]:
-    """How to make rows of one kind of what the driver returns; columns and fields have the same order."""
-    names = tuple(field.name for field in fields(kind))
-
-    def make(rows: Iterable[Any]) -> list[R]:
-        made: list[R] = []
-        for row in rows:
-            columns: dict[str, Any] = dict(zip(names, row, strict=True))
-            for flag in flags:
-                columns[flag] = bool(columns[flag])
-            made.append(kind(**columns))
-        return made
-
-    return make
+def _maker(kind: type[R]) -> Callable[[Iterable[Any]], list[R]]:
+    make = maker(kind)
+    return lambda rows: [make(row) for row in rows]
 
 
 class Queries:
@@ -56,10 +43,10 @@ class Queries:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._sessions_of = _maker(SessionRow, "is_cancel_requested")
+        self._sessions_of = _maker(SessionRow)
         self._executions_of = _maker(ExecutionRow)
         self._ledger_of = _maker(LedgerRow)
-        self._pauses_of = _maker(PauseRow, "is_sent")
+        self._pauses_of = _maker(PauseRow)
         self._deliveries_of = _maker(DeliveryRow)
         self._inbound_of = _maker(InboundRow)
         self._audit_of = _maker(AuditRow)

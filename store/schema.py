@@ -126,9 +126,6 @@ ledger = sa.Table(
     sqlite_strict=True,
 )
 
-_is_message = ledger.c.kind == sa.literal_column("'message'")
-sa.Index("ledger_messages", ledger.c.session_id, ledger.c.seq, sqlite_where=_is_message, postgresql_where=_is_message)
-
 # Fat rows under random keys: appended, with small trees of keys beside them.
 pauses = sa.Table(
     "pauses",

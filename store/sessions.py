@@ -32,6 +32,9 @@ from .rows import (
 from .view import View
 from .waking import wake
 
+_READY = SessionStatus.READY.value
+_RUNNING = SessionStatus.RUNNING.value
+
 _claim_order = attrgetter("priority", "due_at_ms", "session_id")
 
 
@@ -68,7 +71,7 @@ def claim(view: View, change: Claim) -> ClaimResult:
     claimable.sort(key=_claim_order)
     claimed = claimable[: change.limit]
     for session in claimed:
-        session.status = SessionStatus.RUNNING.value
+        session.status = _RUNNING
         session.lease_holder = change.holder
         session.lease_epoch += 1
         session.lease_until_ms = change.until_ms
@@ -79,13 +82,9 @@ def claim(view: View, change: Claim) -> ClaimResult:
 
 
 def _is_claimable(session: SessionDraft, *, now_ms: int) -> bool:
-    match session.status:
-        case SessionStatus.READY:
-            return session.due_at_ms <= now_ms
-        case SessionStatus.RUNNING:
-            return session.lease_until_ms <= now_ms
-        case _:
-            return False
+    if session.status == _READY:
+        return session.due_at_ms <= now_ms
+    return session.status == _RUNNING and session.lease_until_ms <= now_ms
 
 
 def renew(view: View, change: RenewLeases) -> RenewResult:
@@ -110,7 +109,7 @@ def is_held(session: SessionDraft, *, holder: str, epoch: int) -> bool:
 
     The lease's time does not matter: past it anybody may claim the session, but until somebody does nothing has changed.
     """
-    return session.status == SessionStatus.RUNNING and session.lease_holder == holder and session.lease_epoch == epoch
+    return session.status == _RUNNING and session.lease_holder == holder and session.lease_epoch == epoch
 
 
 def cancel(view: View, change: CancelSession) -> CancelResult:
@@ -135,7 +134,7 @@ def cancel(view: View, change: CancelSession) -> CancelResult:
         )
     )
     session.next_seq += 1
-    if session.status == SessionStatus.RUNNING:
+    if session.status == _RUNNING:
         # Its actor may live: it learns of the cancel when it renews, and whatever it still writes bears an old epoch.
         session.is_cancel_requested = session.lease_until_ms > change.now_ms
         session.lease_epoch += 1

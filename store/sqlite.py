@@ -140,7 +140,8 @@ class SqliteLane:
         )
         try:
             self._set_up(raw)
-            engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=sa.StaticPool)
+            # An error's text must not carry the row: an id of a pause is the right to answer it.
+            engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=sa.StaticPool, hide_parameters=True)
             event.listen(engine, "begin", partial(_begin, self._use.value))
             self._connection = engine.connect()
         except BaseException:
@@ -233,6 +234,7 @@ def inspect_path(path: Path, *, must_exist: bool) -> None:
 
     Raises:
         StoreMissingError: ``store.missing``: no such folder; no such file and ``must_exist``; a folder.
+        StoreCorruptError: ``store.corrupt``: a file of another kind.
         StoreReadOnlyError: ``store.read-only``: the file or its folder cannot be written by this user.
     """
     folder = path.absolute().parent
@@ -244,12 +246,22 @@ def inspect_path(path: Path, *, must_exist: bool) -> None:
         raise StoreMissingError(f"There is no database {path}. Check the name, or start a service on it first.")
     if path.exists() and not os.access(path, os.R_OK | os.W_OK):
         raise StoreReadOnlyError(f"The database {path} cannot be written. {_OWNERS.format(path=path)}")
+    if path.exists() and not _is_database(path):
+        raise StoreCorruptError(f"{path} is no SQLite database. {_ANOTHER}")
     if not os.access(folder, os.W_OK | os.X_OK):
         raise StoreReadOnlyError(
             f"The folder {folder} cannot be written, and the database keeps its log there. {_OWNERS.format(path=folder)}"
         )
 
 
+def _is_database(path: Path) -> bool:
+    """Whether the file is empty or begins as a database does: SQLite itself would make one of any other small file."""
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) in (b"", _MAGIC)
+
+
+_MAGIC = b"SQLite format 3\0"
+_ANOTHER = "Name another file, or restore it from a copy."
 _OWNERS = "Give it to the user that runs this: check the owner and the mode (ls -ld {path})."
 
 
@@ -282,7 +294,7 @@ def explained(error: Exception, path: Path) -> StoreError:
                 f"The database {path} cannot be opened ({vendor}). Check that it and its folder are there and are yours."
             )
         case sqlite3.SQLITE_NOTADB:
-            return StoreCorruptError(f"{path} is no SQLite database. Name another file, or restore it from a copy.")
+            return StoreCorruptError(f"{path} is no SQLite database. {_ANOTHER}")
         case sqlite3.SQLITE_CORRUPT:
             return StoreCorruptError(
                 f"The database {path} is damaged ({vendor}). Stop all that use it and restore it from a copy."

@@ -163,6 +163,13 @@ class Statements:
             pauses.c.status == sa.bindparam("old_status"),
             columns=["status", "is_sent", "channel_ref", "resolution", "answer_json", "responder", "resolved_at_ms"],
         )
+        # Apart from the one above because it leaves the status, and so every partial index on it, alone.
+        self.mark_pauses = self._update(
+            pauses,
+            _key(pauses.c.pause_id),
+            pauses.c.status == sa.bindparam("old_status"),
+            columns=["is_sent", "channel_ref"],
+        )
         self.update_deliveries = self._update(
             deliveries,
             _key(deliveries.c.delivery_id),

@@ -1,7 +1,7 @@
 """The store: everything that the rest of Overwinter may ask of its database.
 
 A change is on the disk when its method returns. A method whose caller is cancelled has either not begun, and then never
-does, or is carried out to its end; what became of it can be read back.
+does, or is carried out to its end before the caller goes on; what became of it can be read back.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ class Store:
             writing, reading, polling = lanes
             if not await reading.run(migrations.is_current):
                 await writing.run(partial(migrations.migrate, name=str(path)))
+            store = cls(writing=writing, reading=reading, polling=polling, poll_s=poll_s)
+            await store._wakeups.start()
         except BaseException:
             for lane in lanes:
                 lane.close()
             raise
-        store = cls(writing=writing, reading=reading, polling=polling, poll_s=poll_s)
-        store._wakeups.start()
         return store
 
     async def aclose(self) -> None:

@@ -13,6 +13,8 @@ from .audit import AuditDraft
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow
 
+_POST = DeliveryKind.POST.value
+
 
 class View:
     """What is known, by id, and what is new."""
@@ -43,7 +45,7 @@ class View:
         """Something was written that a supervisor may have to act on."""
 
     def post_of(self, pause_id: str) -> DeliveryDraft | None:
-        return self.deliveries.get(f"{pause_id}:{DeliveryKind.POST.value}")
+        return self.deliveries.get(f"{pause_id}:{_POST}")
 
     def is_received(self, message: InboundRow) -> bool:
         return (message.channel, message.external_id) in self.inbound

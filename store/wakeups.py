@@ -47,9 +47,9 @@ class Wakeups:
         self._task: asyncio.Task[None] | None = None
         self._end: asyncio.Future[None] | None = None
 
-    def start(self) -> None:
+    async def start(self) -> None:
         self._end = asyncio.get_running_loop().create_future()
-        self._task = asyncio.create_task(self._poll(self._end))
+        self._task = asyncio.create_task(self._poll(self._end, await self._version()))
 
     def subscribe(self) -> Hints:
         hints = Hints(on_close=self._subscribers.discard)
@@ -67,9 +67,11 @@ class Wakeups:
         if self._task is not None:
             await asyncio.wait({self._task})
 
-    async def _poll(self, end: asyncio.Future[None]) -> None:
-        known: int | None = None
-        while not end.done():
+    async def _poll(self, end: asyncio.Future[None], known: int | None) -> None:
+        while True:
+            await asyncio.wait({end}, timeout=self._poll_s)
+            if end.done():
+                return
             try:
                 version = await self._version()
             except StoreError:
@@ -78,4 +80,3 @@ class Wakeups:
             if version is None or version != known:
                 known = version
                 self.give()
-            await asyncio.wait({end}, timeout=self._poll_s)

@@ -14,19 +14,19 @@ from __future__ import annotations
 from .drafts import SessionDraft
 from .rows import SessionStatus
 
+_RESTING = (SessionStatus.WAITING.value, SessionStatus.IDLE.value)
+_READY = SessionStatus.READY.value
+
 
 def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
     """Count one more thing that arrived, and make a resting session ready."""
     session.wakes += 1
     session.updated_at_ms = now_ms
     session.is_changed = True
-    match session.status:
-        case SessionStatus.WAITING | SessionStatus.IDLE:
-            session.status = SessionStatus.READY.value
-            session.reason = None
-            session.priority = priority
-            session.due_at_ms = now_ms
-        case SessionStatus.READY:
-            session.priority = min(session.priority, priority)
-        case _:
-            pass
+    if session.status in _RESTING:
+        session.status = _READY
+        session.reason = None
+        session.priority = priority
+        session.due_at_ms = now_ms
+    elif session.status == _READY:
+        session.priority = min(session.priority, priority)

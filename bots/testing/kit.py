@@ -31,7 +31,7 @@ from ...store.store import Store
 from ..app import App
 from ..runtime import Runtime
 
-PATIENCE_S = 20.0
+PATIENCE_S = 60.0
 """How long ``settle`` lets real work (threads of the database) go on before it says that something hangs."""
 
 

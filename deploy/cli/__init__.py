@@ -30,8 +30,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     configure_logs(level=LogLevel.WARNING, form=LogFormat.AUTO, stream=sys.stderr)
     try:
         return _run(given, screen)
-    except BrokenPipeError:
-        # Whoever read the output has gone; nothing is left to be flushed to them at exit.
+    except (BrokenPipeError, SystemExit):
+        # Whoever read the output has gone (rich ends a process for that); nothing is left to be flushed to them at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return Exit.OK
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -17,10 +16,10 @@ from typing import IO, Any
 
 import pytest
 
-from .conftest import REFUNDS
+from .conftest import REFUNDS, Overwinter
 
 COMMAND = (sys.executable, "-m", "overwinter.deploy.cli")
-PATIENCE_S = 60
+PATIENCE_S = 120
 
 
 @pytest.fixture(autouse=True)
@@ -45,12 +44,6 @@ def running(*arguments: str, **more: Any) -> Generator[subprocess.Popen[str]]:
         watchdog.join()
 
 
-def run(*arguments: str, stdin: int = subprocess.DEVNULL) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*COMMAND, *arguments], text=True, capture_output=True, stdin=stdin, timeout=PATIENCE_S, check=False
-    )
-
-
 def line_with(stream: IO[str] | None, wanted: str) -> str:
     """The first line from now on that has ``wanted`` in it."""
     assert stream is not None
@@ -69,8 +62,15 @@ def steps_of(document: Any) -> dict[str, Any]:
 
 
 # -- the demonstration -------------------------------------------------------------------------------------------------
-def demo(reply: str, tmp_path: Path) -> Any:
-    done = run("demo", "--reply", reply, "--json")
+def demo(reply: str, tmp_path: Path, *more: str) -> Any:
+    done = subprocess.run(
+        [*COMMAND, "demo", "--reply", reply, "--json", *more],
+        text=True,
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        timeout=PATIENCE_S,
+        check=False,
+    )
     assert (done.returncode, done.stderr) == (0, "")
     assert left_in(tmp_path / "tmp") == []
     return json.loads(done.stdout)
@@ -100,13 +100,17 @@ def test_half_is_approved_and_half_is_refunded_by_a_process_that_was_not_there(t
     assert document["tool_calls"] == [{"order_id": "4471", "amount": "40.00"}]
 
 
-def test_a_refusal_ends_it_and_the_tool_has_not_run(tmp_path: Path) -> None:
-    document = demo("no, please don't approve this one", tmp_path)
+def test_a_refusal_ends_it_and_the_tool_has_not_run(tmp_path: Path, overwinter: Overwinter) -> None:
+    document = demo("no, please don't approve this one", tmp_path, "--keep", "kept")
     assert (document["outcome"], document["tool_calls"]) == ("rejected", [])
     steps = steps_of(document)
     assert "tool_ran" not in steps
     assert steps["interpreted"]["decision"]["approved"] is False
     assert steps["finished"]["reply"] == "I am sorry, your refund was not approved."
+    shown = overwinter("show", document["session"], "--db", "kept/refunds.db")
+    assert "mara: replies, read as rejected: no, please don't approve this one" in shown.out
+    again = overwinter("demo", "--keep", "kept", "--json")
+    assert (again.code, again.error["code"]) == (2, "input.invalid")
 
 
 def test_a_question_back_is_asked_again_and_nothing_has_run(tmp_path: Path) -> None:
@@ -117,19 +121,6 @@ def test_a_question_back_is_asked_again_and_nothing_has_run(tmp_path: Path) -> N
     assert steps["interpreted"]["reason"]
     assert steps["asked_again"]["pauses_pending"] == 1
     assert "revived" not in steps
-
-
-def test_people_are_told_a_story_and_may_keep_what_it_leaves(tmp_path: Path) -> None:
-    done = run("demo", "--keep", "kept")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "answers in process" in done.stdout
-    assert "Approved, and refunded." in done.stdout
-    command = re.search(r"See for yourself: overwinter (show .+)", done.stdout)
-    assert command is not None
-    shown = run(*command[1].split())
-    assert "Refunded 40.00 for order 4471." in shown.stdout
-    again = run("demo", "--keep", "kept", "--json")
-    assert (again.returncode, json.loads(again.stderr)["error"]["code"]) == (2, "input.invalid")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -154,21 +145,20 @@ def is_alive(pid: int) -> bool:
 
 
 # -- the service -------------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_the_service_takes_up_what_others_start_and_ends_in_order(number: signal.Signals) -> None:
+def test_the_service_takes_up_what_others_start_and_ends_in_order(overwinter: Overwinter) -> None:
     with running("serve", REFUNDS, "--json") as service:
         started = json.loads(line_with(service.stderr, "service.started"))
         assert (started["app"], started["bots"], started["level"]) == ("refunds", ["support"], "info")
-        assert run("start", REFUNDS, "support", "refund order 4471, 80.00").returncode == 0
+        assert overwinter("start", REFUNDS, "support", "refund order 4471, 80.00").code == 0
         pause = line_with(service.stderr, "answer: overwinter answer").split()[3]
-        assert run("answer", pause, "yes", "--as", "mara", "--app", REFUNDS).returncode == 0
+        assert overwinter("answer", pause, "yes", "--as", "mara", "--app", REFUNDS).code == 0
         line_with(service.stderr, "closed: Approved by mara")
-        service.send_signal(number)
+        service.send_signal(signal.SIGTERM)
         out, err = service.communicate(timeout=PATIENCE_S)
     assert service.returncode == 0
-    assert json.loads(out) == {"app": "refunds", "stopped_by": number.name}
+    assert json.loads(out) == {"app": "refunds", "stopped_by": "SIGTERM"}
     assert "service.stopped" in err
-    (session,) = json.loads(run("sessions", "--json").stdout)["sessions"]
+    (session,) = overwinter("sessions", "--json").document["sessions"]
     assert session["status"] == "idle"
 
 
@@ -193,11 +183,11 @@ app = App(name="slow", workflows=[slow])
 """
 
 
-def test_a_second_signal_ends_the_service_at_once() -> None:
+def test_a_second_signal_ends_the_service_at_once(overwinter: Overwinter) -> None:
     Path("slow.py").write_text(SLOW)
     with running("serve", "slow.py:app") as service:
         line_with(service.stderr, "service.started")
-        assert run("start", "slow.py:app", "slow", "{}").returncode == 0
+        assert overwinter("start", "slow.py:app", "slow", "{}").code == 0
         line_with(service.stderr, "working")
         service.send_signal(signal.SIGTERM)
         line_with(service.stderr, "service.stopping")
@@ -206,23 +196,23 @@ def test_a_second_signal_ends_the_service_at_once() -> None:
     assert service.returncode == -signal.SIGTERM
 
 
-def test_the_grace_time_is_kept_and_the_session_given_back() -> None:
+def test_the_grace_time_is_kept_and_the_session_given_back(overwinter: Overwinter) -> None:
     Path("slow.py").write_text(SLOW)
     Path("overwinter.toml").write_text("[supervising]\ngrace_s = 0.2\n")
     with running("serve", "slow.py:app") as service:
         line_with(service.stderr, "service.started")
-        assert run("start", "slow.py:app", "slow", "{}").returncode == 0
+        assert overwinter("start", "slow.py:app", "slow", "{}").code == 0
         line_with(service.stderr, "working")
         begun_s = time.perf_counter()
         service.send_signal(signal.SIGTERM)
         service.communicate(timeout=PATIENCE_S)
         assert time.perf_counter() - begun_s < 10
     assert service.returncode == 0
-    (session,) = json.loads(run("sessions", "--json").stdout)["sessions"]
+    (session,) = overwinter("sessions", "--json").document["sessions"]
     assert session["status"] == "ready"
 
 
-# -- pipes and terminals -----------------------------------------------------------------------------------------------
+# -- interrupted -----------------------------------------------------------------------------------------------
 def test_an_interrupted_chat_ends_with_130() -> None:
     with running("chat", REFUNDS, stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -234,14 +224,3 @@ def test_an_interrupted_chat_ends_with_130() -> None:
     assert process.returncode == 130
     assert "[overwinter.interrupted]" in err
     assert "Traceback" not in err
-
-
-def test_a_reader_that_has_gone_is_no_error() -> None:
-    done = subprocess.run(
-        f"{sys.executable} -m overwinter.deploy.cli --help | true",
-        shell=True,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.returncode, done.stderr) == (0, "")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 
@@ -16,16 +16,20 @@ Type = Callable[[str], None]
 
 
 @pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Type:
+def typed(monkeypatch: pytest.MonkeyPatch) -> Generator[Type]:
     """Gives the next command a text to read from its stdin."""
+    given: list[IO[str]] = []
 
     def give(text: str) -> None:
         reading, writing = os.pipe()
         os.write(writing, text.encode(errors="surrogateescape"))
         os.close(writing)
-        monkeypatch.setattr("sys.stdin", os.fdopen(reading))
+        given.append(os.fdopen(reading))
+        monkeypatch.setattr("sys.stdin", given[-1])
 
-    return give
+    yield give
+    for stdin in given:
+        stdin.close()
 
 
 def said(ran: Ran) -> list[tuple[str, str]]:

@@ -33,7 +33,9 @@ async def check(database: Path, *, is_acknowledged: bool) -> bool:
         is_stored = pause.status == "resolved"
         assert is_stored or not is_acknowledged, "an acknowledged answer is lost"
         assert (pause.answer_json is not None) == is_stored, "decided without an answer"
-        assert (loaded.session.status, loaded.session.wakes) == (("ready", 1) if is_stored else ("waiting", 0)), "wake lost"
+        assert (loaded.session.status, loaded.session.wakes) == (("ready", 1) if is_stored else ("waiting", 0)), (
+            "wake lost"
+        )
         withdrawals = [row for row in timeline.deliveries if row.kind == "withdraw"]
         assert len(withdrawals) == int(is_stored), "withdrawn before it was decided, or never"
         assert len(timeline.audit) == int(is_stored)

@@ -108,10 +108,10 @@ async def test_a_closed_store_refuses_everything(database: Path) -> None:
     assert raised.value.code == "store.closed"
 
 
-async def test_a_start_that_fails_leaves_no_thread_and_no_file(database: Path) -> None:
+def test_a_start_that_fails_leaves_no_thread_and_no_file(database: Path) -> None:
     database.write_bytes(b"no database" * 1000)
     with pytest.raises(StoreCorruptError):
-        await Store.open(database)
+        asyncio.run(Store.open(database))
     assert lanes() == []
     assert [path.name for path in database.parent.iterdir()] == [database.name]
 

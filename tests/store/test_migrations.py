@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import fields
 from pathlib import Path
@@ -67,14 +66,16 @@ def test_a_row_has_the_fields_of_its_table_in_their_order(table: str, row: Any) 
 async def test_every_table_is_strict(database: Path) -> None:
     await opened(database)
     with closing(sqlite3.connect(database)) as connection:
-        listed = connection.execute("SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")
+        listed = connection.execute(
+            "SELECT name, strict FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        )
         lax = {name for name, is_strict in listed if not is_strict}
     assert lax <= {"schema_version", "sqlite_schema"}
 
 
-async def test_an_empty_file_is_brought_up_to_date(database: Path) -> None:
+def test_an_empty_file_is_brought_up_to_date(database: Path) -> None:
     database.touch()
-    await opened(database)
+    asyncio.run(opened(database))
     with closing(sqlite3.connect(database)) as connection:
         assert connection.execute("SELECT count(*) FROM sessions").fetchone() == (0,)
 
@@ -84,8 +85,8 @@ def digest(path: Path) -> str:
 
 
 @pytest.mark.parametrize("name", ["shop.db", "100% Olga's #1 shop?.db", "bücher 本.db"])
-async def test_any_name_will_do(tmp_path: Path, name: str) -> None:
-    await opened(tmp_path / name)
+def test_any_name_will_do(tmp_path: Path, name: str) -> None:
+    asyncio.run(opened(tmp_path / name))
     assert {path.name for path in tmp_path.iterdir()} == {name}
 
 
@@ -112,8 +113,6 @@ async def test_another_programs_database_is_refused_and_gets_no_tables(database:
     assert "another program's" in str(raised.value)
     with closing(sqlite3.connect(database)) as connection:
         assert list(described(connection)) == ["recipes"]
-
-
 
 
 @pytest.mark.behaviour("A15")

@@ -79,7 +79,6 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
         sqlite_strict=True,
     )
-    _index("ledger_messages", "ledger", ["session_id", "seq"], where="kind = 'message'")
 
     op.create_table(
         "pauses",

@@ -1,0 +1,81 @@
+"""What is asked all the time is found by an index, however many sessions wait."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Awaitable, Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from sqlalchemy import Engine, event
+
+from overwinter.store.changes import CancelSession, ClosePause, PostMessage, RenewLeases, Sweep
+from overwinter.store.store import Store
+
+from .examples import (
+    T0,
+    advance,
+    answer,
+    asleep,
+    claim,
+    claim_deliveries,
+    message,
+    question,
+    resolve,
+    settle,
+    timer,
+)
+
+HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
+    "claim": lambda store: store.claim(claim()),
+    "renew": lambda store: store.renew_leases(RenewLeases(holder="w1", epochs={"s1": 1}, now_ms=T0, until_ms=T0)),
+    "message": lambda store: store.post_message(PostMessage(message=message(), now_ms=T0)),
+    "answer": lambda store: store.resolve_pause(resolve(inbound=answer())),
+    "advance": lambda store: store.advance(
+        advance(take=("p1",), close=(ClosePause(pause_id="t1", resolution="withdrawn"),))
+    ),
+    "claim deliveries": lambda store: store.claim_deliveries(claim_deliveries()),
+    "settle": lambda store: store.settle_delivery(settle()),
+    "cancel": lambda store: store.cancel_session(
+        CancelSession(tenant="acme", session_id="s1", reason="r", responder=None, ledger_json="{}", now_ms=T0)
+    ),
+    "sweep": lambda store: store.sweep(Sweep(closed_before_ms=T0 + 1, limit=10)),
+    "load": lambda store: store.load("s1"),
+    "pause": lambda store: store.pause("p1"),
+    "due": lambda store: store.due(),
+    "overdue": lambda store: store.overdue(now_ms=T0, limit=10),
+    "pending": lambda store: store.pending_pauses(tenant=None, session_id=None, limit=10),
+    "sessions": lambda store: store.sessions(tenant=None, statuses=None, limit=10),
+    "history": lambda store: store.events_before("s1", "x2", kinds=frozenset({"message"})),
+    "timeline": lambda store: store.timeline("s1"),
+    "audit": lambda store: store.audit(tenant="acme", limit=10),
+}
+
+
+@pytest.mark.parametrize("what", HOT)
+async def test_no_hot_query_reads_a_whole_table(store: Store, database: Path, what: str) -> None:
+    await asleep(store, question("p1"), timer("t1"), is_sent=True)
+    heard: list[tuple[str, Any]] = []
+
+    def hear(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
+        if not statement.startswith(("BEGIN", "INSERT")):
+            heard.append((statement, cast("Any", parameters[0] if isinstance(parameters, list) else parameters)))
+
+    event.listen(Engine, "before_cursor_execute", hear)
+    try:
+        await HOT[what](store)
+    finally:
+        event.remove(Engine, "before_cursor_execute", hear)
+    assert heard
+    with closing(sqlite3.connect(database)) as connection:
+        for statement, parameters in heard:
+            plan = [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+            # Walking along an index is no scan; neither is reading the one list of keys.
+            scans = [step for step in plan if re.match(r"SCAN (?!CONSTANT|json_each|anon)", step)]
+            assert [step for step in scans if "USING" not in step] == [], (statement, plan)
+            # What a dead holder left is sorted; it is never more than one holder could carry.
+            if "LIMIT" in statement and not re.search(r"(lease_until|held_until)_ms <= ", statement):
+                assert "USE TEMP B-TREE FOR ORDER BY" not in plan, (statement, plan)

@@ -1,0 +1,218 @@
+"""What every store gives back: lists for people, times for the clock, all that a revival needs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from overwinter.store.changes import CancelPause, Due
+from overwinter.store.store import Store
+
+from .examples import (
+    HOLDER,
+    MINUTE,
+    T0,
+    advance,
+    asleep,
+    claim,
+    claim_deliveries,
+    event,
+    execution,
+    post,
+    question,
+    resolve,
+    rest,
+    running,
+    settle,
+    started,
+    timer,
+)
+
+
+async def test_an_unknown_session_is_none_everywhere(store: Store) -> None:
+    assert await store.load("nobody") is None
+    assert await store.session("nobody") is None
+    assert await store.pause("nobody") is None
+    assert await store.timeline("nobody") is None
+    assert await store.pending_pauses(tenant=None, session_id="nobody", limit=9) == ()
+
+
+# -- revival -----------------------------------------------------------------------------------------------------------
+async def test_a_revival_gets_the_open_executions_root_first_with_their_events_in_order(store: Store) -> None:
+    await started(store)
+    await store.claim(claim())
+    root = execution(execution_id="x5", started_at_ms=T0 + 5)
+    children = (
+        execution(execution_id="x1", parent_id="x5", started_at_ms=T0 + 6),
+        execution(execution_id="x2", parent_id="x5", started_at_ms=T0 + 6, status="ended", ended_at_ms=T0 + 7),
+    )
+    events = tuple(event(seq, execution_id=f"x{(5, 1, 2)[seq % 3]}") for seq in range(9))
+    of_session = event(9, execution_id="", kind="session_note")
+    await store.advance(advance(executions=(*children, root), ledger=(*events, of_session)))
+    loaded = await store.load("s1")
+    assert loaded is not None
+    assert loaded.executions == (root, children[0])
+    assert loaded.events == tuple(one for one in events if one.execution_id != "x2")
+    timeline = await store.timeline("s1")
+    assert timeline is not None
+    assert timeline.events == (*events, of_session)
+
+
+async def test_a_revival_gets_the_pauses_of_the_open_executions_that_are_not_taken(store: Store) -> None:
+    await running(store)
+    ended = execution(execution_id="x0", status="ended", ended_at_ms=T0)
+    pauses = tuple(question(name) for name in ("pending", "resolved", "cancelled", "taken"))
+    await store.advance(advance(executions=(ended,), open=(*pauses, question("of another", execution_id="x0"))))
+    await store.resolve_pause(resolve("resolved"))
+    await store.resolve_pause(resolve("taken"))
+    await store.cancel_pause(
+        CancelPause(pause_id="cancelled", resolution="cancelled", answer_json="{}", responder=None, now_ms=T0)
+    )
+    await store.advance(advance(take=("taken",)))
+    loaded = await store.load("s1")
+    assert loaded is not None
+    assert {(pause.pause_id, pause.status) for pause in loaded.pauses} == {
+        ("pending", "pending"),
+        ("resolved", "resolved"),
+        ("cancelled", "cancelled"),
+    }
+
+
+async def test_flags_come_back_as_flags(store: Store) -> None:
+    await asleep(store, question(), is_sent=True)
+    pause, session = await store.pause("p1"), await store.session("s1")
+    assert pause is not None
+    assert session is not None
+    assert pause.is_sent is True
+    assert session.is_cancel_requested is False
+
+
+async def test_history_is_the_events_of_some_kinds_of_the_executions_before(store: Store) -> None:
+    await started(store)
+    await store.claim(claim())
+    ended = execution(execution_id="x1", status="ended", ended_at_ms=T0)
+    child = execution(execution_id="x2", parent_id="x3")
+    events = (
+        event(0, execution_id="x1", kind="message"),
+        event(1, execution_id="x1", kind="step_returned"),
+        event(2, execution_id="x1", kind="reply"),
+        event(3, execution_id="x2", kind="message"),
+        event(4, execution_id="x3", kind="message"),
+    )
+    await store.advance(advance(executions=(ended, child, execution(execution_id="x3")), ledger=events))
+    kinds = frozenset({"message", "reply"})
+    assert await store.events_before("s1", "x3", kinds=kinds) == (events[0], events[2])
+    assert await store.events_before("s1", "x1", kinds=kinds) == ()
+    assert await store.events_before("s1", "x3", kinds=frozenset()) == ()
+
+
+# -- lists -------------------------------------------------------------------------------------------------------------
+@pytest.mark.behaviour("A14")
+async def test_sessions_are_listed_newest_updated_first(store: Store) -> None:
+    for n, tenant in enumerate(["acme", "globex", "acme", "acme"]):
+        await started(store, f"s{n}", tenant=tenant, updated_at_ms=T0 + (3, 9, 1, 5)[n])
+    await store.claim(claim(limit=1, now_ms=T0 + 20))
+
+    async def listed(tenant: str | None, *statuses: str, limit: int = 9, offset: int = 0) -> list[str]:
+        found = await store.sessions(
+            tenant=tenant, statuses=frozenset(statuses) if statuses else None, limit=limit, offset=offset
+        )
+        return [one.session_id for one in found]
+
+    assert await listed(None) == ["s0", "s1", "s3", "s2"]
+    assert await listed("acme") == ["s0", "s3", "s2"]
+    assert await listed("acme", "ready") == ["s3", "s2"]
+    assert await listed(None, "running", "blocked") == ["s0"]
+    assert await listed(None, limit=2, offset=1) == ["s1", "s3"]
+    assert await listed("nobody") == []
+
+
+async def test_pending_pauses_are_listed_oldest_first(store: Store) -> None:
+    await asleep(store, question("new", asked_at_ms=T0 + 9), question("old", asked_at_ms=T0 + 1), question("answered"))
+    await store.resolve_pause(resolve("answered"))
+    await store.claim(claim())
+    await asleep(store, question("other", "s2", tenant="globex", asked_at_ms=T0 + 5), session_id="s2")
+
+    async def listed(tenant: str | None = None, session_id: str | None = None, limit: int = 9) -> list[str]:
+        found = await store.pending_pauses(tenant=tenant, session_id=session_id, limit=limit)
+        return [one.pause_id for one in found]
+
+    assert await listed() == ["old", "other", "new"]
+    assert await listed(limit=1) == ["old"]
+    assert await listed(tenant="globex") == ["other"]
+    assert await listed(session_id="s1") == ["old", "new"]
+    assert await listed(tenant="globex", session_id="s1") == []
+
+
+async def test_overdue_pauses_are_listed_by_their_deadline(store: Store) -> None:
+    pauses = [question(f"p{n}", deadline_at_ms=T0 + n) for n in (3, 1, 2)]
+    await asleep(store, *pauses, question("never"), replace(timer("answered"), deadline_at_ms=T0))
+    await store.resolve_pause(resolve("answered"))
+
+    async def listed(now_ms: int, limit: int = 9) -> list[str]:
+        return [one.pause_id for one in await store.overdue(now_ms=now_ms, limit=limit)]
+
+    assert await listed(T0) == []
+    assert await listed(T0 + 2) == ["p1", "p2"]
+    assert await listed(T0 + 99, limit=2) == ["p1", "p2"]
+
+
+# -- the clock ---------------------------------------------------------------------------------------------------------
+@pytest.mark.behaviour("W21")
+async def test_nothing_is_due_in_an_empty_store(store: Store) -> None:
+    assert await store.due() == Due(session_ms=None, deadline_ms=None, delivery_ms=None)
+
+
+async def test_what_is_due_next_is_the_earliest_of_each_kind(store: Store) -> None:
+    await started(store, "later", due_at_ms=T0 + 50)
+    assert (await store.due()).session_ms == T0 + 50
+    await started(store, "sooner", due_at_ms=T0 + 20)
+    assert (await store.due()).session_ms == T0 + 20
+    await store.claim(claim(now_ms=T0 + 20, until_ms=T0 + 40))
+    assert (await store.due()).session_ms == T0 + 40, "the end of a lease"
+    pauses = (timer("t", "sooner"), question("q", "sooner", deadline_at_ms=T0 + 7))
+    posts = (post("q", "sooner", due_at_ms=T0 + 3),)
+    await store.advance(advance("sooner", open=pauses, deliveries=posts, rest=rest()))
+    assert await store.due() == Due(session_ms=T0 + 50, deadline_ms=T0 + 7, delivery_ms=T0 + 3)
+    await store.claim_deliveries(claim_deliveries(now_ms=T0 + 3))
+    assert (await store.due()).delivery_ms == T0 + 3 + MINUTE, "the end of a hold"
+    await store.settle_delivery(settle("q:post", now_ms=T0 + 4))
+    assert (await store.due()).delivery_ms is None
+    await store.resolve_pause(resolve("q", now_ms=T0 + 5))
+    assert await store.due() == Due(session_ms=T0 + 5, deadline_ms=T0 + MINUTE, delivery_ms=T0 + 5)
+
+
+async def test_a_session_at_rest_is_never_due(store: Store) -> None:
+    await asleep(store, question())
+    await store.claim_deliveries(claim_deliveries())
+    await store.settle_delivery(settle())
+    assert await store.due() == Due(session_ms=None, deadline_ms=None, delivery_ms=None)
+
+
+# -- the file ----------------------------------------------------------------------------------------------------------
+async def test_a_checkpoint_empties_the_log_and_tells_the_size(store: Store, database: Path) -> None:
+    for n in range(50):
+        await started(store, f"s{n}")
+    log = database.with_name(database.name + "-wal")
+    assert size(log) > 0
+    assert await store.checkpoint() == size(database)
+    assert size(log) == 0
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size
+
+
+async def test_what_was_written_is_there_after_a_restart(database: Path) -> None:
+    store = await Store.open(database)
+    await asleep(store, question(), is_sent=True)
+    before = await store.timeline("s1"), await store.load("s1"), await store.due()
+    await store.aclose()
+    store = await Store.open(database, must_exist=True)
+    assert (await store.timeline("s1"), await store.load("s1"), await store.due()) == before
+    assert before[0] is not None
+    assert before[0].executions[0].execution_id == "x1"
+    assert before[0].session.lease_holder != HOLDER
+    await store.aclose()
