@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any, NoReturn, cast
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from ..actors.asks import JsonValue
 from .errors import ToolArgumentsError
@@ -123,11 +124,20 @@ def canonical_json(value: JsonValue) -> str:
 
     Raises ValueError for NaN and Infinity, which are no JSON.
     """
-    return _CANONICAL.encode(value)
+    return to_json(_in_order(value)).decode()
 
 
-_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-"""Made once: making one costs more than writing a small object with it."""
+def _in_order(value: JsonValue) -> JsonValue:
+    match value:
+        case dict():
+            members = cast("dict[str, JsonValue]", value)
+            return {key: _in_order(members[key]) for key in sorted(members)}
+        case list():
+            return [_in_order(part) for part in cast("list[JsonValue]", value)]
+        case float() if not math.isfinite(value):
+            raise ValueError(f"{value} is no JSON number")
+        case _:
+            return value
 
 
 def digest(tool: str, canonical: Mapping[str, JsonValue]) -> str:

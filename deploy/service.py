@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
 from ..bots.runtime import Runtime
 
 _log = structlog.get_logger("overwinter.service")
+
+T = TypeVar("T")
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -73,6 +75,29 @@ async def supervising(runtime: Runtime) -> AsyncGenerator[Callable[[], None]]:
     finally:
         runtime.supervisor.stop()
         await work
+
+
+async def interruptible(work: Awaitable[T]) -> T:
+    """Await ``work``; a SIGTERM ends it as Ctrl-C does, so that whatever it has open is closed and removed."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    terminated: list[bool] = []
+
+    def end() -> None:
+        terminated.append(True)
+        task.cancel()
+
+    loop.add_signal_handler(signal.SIGTERM, end)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if terminated:
+            raise KeyboardInterrupt from None
+        task.cancel()
+        await asyncio.wait({task})
+        raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def spare_the_collector() -> None:

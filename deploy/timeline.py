@@ -21,7 +21,7 @@ class Entry:
     """One thing that happened.
 
     Attributes:
-        kind: the ledger's word, ``answer_recorded``, or ``delivery_`` with the delivery's status.
+        kind: the ledger's word, ``answer_recorded``, ``delivery_`` with the delivery's status, or ``unreadable``.
         who: a person, a bot, a tool, a channel; empty for the runtime itself.
         what: one sentence, or what was said; may have several lines.
         ref: which row it is of, as ``ledger:12``; no two entries have the same.
@@ -66,13 +66,13 @@ def entries_of(timeline: Timeline) -> list[Entry]:
 
 def _entry_of(event: LedgerRow, bot: str) -> Entry:
     """One event; what cannot be read is shown as it is stored, for this is how people find out about it."""
-    body: Any = None
+    ref = f"ledger:{event.seq}"
     try:
-        body = from_json(event.body_json)
+        body: Any = from_json(event.body_json)
         who, what = _told(event.kind, event.key, body, bot)
     except (ValueError, LookupError, TypeError, AttributeError):
-        who, what = "", f"{event.kind}: {event.body_json}"
-    ref = f"ledger:{event.seq}"
+        what = f"{event.kind}: {event.body_json}"
+        return Entry(at_ms=event.at_ms, ref=ref, kind="unreadable", who="", what=what, key=event.key)
     return Entry(at_ms=event.at_ms, ref=ref, kind=event.kind, who=who, what=what, key=event.key, body=body)
 
 

@@ -9,13 +9,21 @@ against the view and applied to it by a pure function (``sessions``, ``advancing
 that came of it are written with one statement a table, the transaction is committed, and each caller gets its own
 result. Reads go by a connection of their own, and revivals that wait together are loaded together.
 
-Bottom up, each line importing from those above it:
+Bottom up, each line importing only from those above it:
 
-    errors, rows                                                     the words
-    changes, freezing, schema, audit                                 what may be written; the tables; the chain of entries
-    drafts, view, waking, closing                                    rows in memory while a transaction works on them
-    sessions, advancing, pauses, deliveries, judging                 the verbs: pure functions of a view and a change
-    engine, statements, batch, queries                               SQL, the same for every database
-    batching, writer, reader, wakeups                                many callers, few transactions
-    migrations, sqlite, store                                        a database file, and the whole of it
+    errors, rows                    the words
+    changes, freezing, schema       what may be written; how rows are made; the tables
+    audit, drafts                   the chain of entries; rows that may be assigned
+    view                            the rows of one transaction, in memory
+    waking, closing                 what becomes of a session, of a pause
+    sessions                        the verbs on a whole session
+    advancing, pauses, deliveries   the other verbs
+    judging                         a change meets its verb
+    engine                          what differs between databases, as Protocols
+    statements                      the statements that write, and those that read for them
+    batch, queries                  one transaction over many changes; the reads
+    batching                        many callers, one job
+    writer, reader, wakeups         the three that work
+    migrations, sqlite              how a file gets its tables; all that is SQLite's own
+    store                           the whole of it
 """

@@ -254,12 +254,12 @@ def _write(connection: sa.Connection, statements: Statements, view: View) -> Non
 
 def _insert(connection: sa.Connection, write: Write, rows: Sequence[object]) -> None:
     if rows:
-        connection.exec_driver_sql(write.text, [write.values(row) for row in rows])
+        write.run(connection, rows)
 
 
 def _update(connection: sa.Connection, write: Write, rows: Sequence[object]) -> None:
     if rows:
-        found = connection.exec_driver_sql(write.text, [write.values(row) for row in rows]).rowcount
+        found = write.run(connection, rows)
         if found != len(rows):
             raise RuntimeError(
                 f"{found} of {len(rows)} rows were as they had been read in the same transaction: {write.text}"

@@ -26,6 +26,10 @@ class Dialect(Protocol):
         """The statement's text, and the names of its parameters in their order."""
         ...
 
+    def for_rows(self, text: str, count: int) -> str:
+        """The compiled INSERT or UPDATE of one row as one of ``count`` rows, whose parameters follow each other."""
+        ...
+
     def keys(self, name: str, *, arity: int = 1) -> sa.Select[Any]:
         """The keys bound to ``name``, as rows with the columns ``k0``, ``k1``, ...: one parameter, however many keys."""
         ...

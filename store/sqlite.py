@@ -14,7 +14,9 @@ comes to write, and no waiting helps then. Reading ones never do: they would tak
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
+import re
 import sqlite3
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
@@ -69,6 +71,16 @@ class SqliteDialect:
         compiled = statement.compile(dialect=self._dialect, column_keys=column_keys)
         assert isinstance(compiled, SQLCompiler)
         return compiled.string, tuple(compiled.positiontup or ())
+
+    def for_rows(self, text: str, count: int) -> str:
+        insert, values, rest = text.partition(" VALUES ")
+        if values:
+            row, closed, rest = rest.partition(")")
+            return f"{insert} VALUES {', '.join([row + closed] * count)}{rest}"
+        numbers = itertools.count(1)
+        assigned, _, where = (re.sub(r"\?", lambda _: f"v.column{next(numbers)}", text)).partition(" WHERE ")
+        row = f"({', '.join('?' * (next(numbers) - 1))})"
+        return f"{assigned} FROM (VALUES {', '.join([row] * count)}) AS v WHERE {where}"
 
     def keys(self, name: str, *, arity: int = 1) -> sa.Select[Any]:
         each = sa.func.json_each(sa.bindparam(name, type_=sa.Text())).table_valued("value")

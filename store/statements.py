@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -22,12 +23,37 @@ from .schema import audit, deliveries, executions, inbound, ledger, pauses, sess
 Select = sa.Select[*tuple[Any, ...]]
 
 
+GROUPS = (128, 32, 8)
+"""How many rows one statement may write. SQLite lets go of the interpreter's lock at every statement and may wait for it
+again while the event loop works, so a thousand statements of one row take much longer than ten of a hundred."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Write:
-    """One statement for many rows; ``values`` takes the parameters, in their order, out of an object that has them."""
+    """One statement for many rows.
+
+    Attributes:
+        text: of one row.
+        texts: of as many rows as each of ``GROUPS`` says.
+        values: takes the parameters of a row, in their order, out of an object that has them.
+    """
 
     text: str
-    values: Callable[[Any], Any]
+    texts: tuple[tuple[int, str], ...]
+    values: Callable[[Any], tuple[Any, ...]]
+
+    def run(self, connection: sa.Connection, rows: Sequence[object]) -> int:
+        """Write the rows; returns how many the database has found or made."""
+        parameters = [self.values(row) for row in rows]
+        done = written = 0
+        for count, text in self.texts:
+            while len(parameters) - done >= count:
+                group = tuple(chain.from_iterable(parameters[done : done + count]))
+                written += connection.exec_driver_sql(text, group).rowcount
+                done += count
+        if done < len(parameters):
+            written += connection.exec_driver_sql(self.text, parameters[done:]).rowcount
+        return written
 
 
 def literal(word: str) -> sa.ColumnElement[str]:
@@ -193,7 +219,12 @@ class Statements:
 
     def _write(self, statement: sa.UpdateBase, columns: Sequence[str]) -> Write:
         text, parameters = self.dialect.compiled(statement, list(columns))
-        return Write(text=text, values=attrgetter(*(name.removeprefix("key_") for name in parameters)))
+        names = [name.removeprefix("key_") for name in parameters]
+        return Write(
+            text=text,
+            texts=tuple((count, self.dialect.for_rows(text, count)) for count in GROUPS),
+            values=attrgetter(*names),
+        )
 
 
 def _names(table: sa.Table) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
@@ -77,7 +77,7 @@ class Kit:
         return self.runtime.store
 
     @asynccontextmanager
-    async def running(self) -> AsyncIterator[Kit]:
+    async def running(self) -> AsyncGenerator[Kit]:
         """Work until the block ends."""
         await self.open()
         try:

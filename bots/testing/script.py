@@ -103,7 +103,7 @@ async def play(
                 case User(text=text) if session_id is None:
                     session_id = await kit.start(bot, text, owner=owner)
                 case User(text=text):
-                    await kit.say(session_id, text)
+                    await kit.say(session_id or "", text)
                 case ModelSays():
                     pass
                 case AnswerGiven():

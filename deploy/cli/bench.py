@@ -17,6 +17,7 @@ from ...store.errors import StoreReadOnlyError
 from ..bench import Figures, run_bench
 from ..config import load_config
 from ..errors import InputInvalidError
+from ..service import interruptible
 from ..settings import Config
 from .options import ConfigFile, Json
 from .screen import Screen
@@ -50,18 +51,17 @@ def bench(
         )
     screen = Screen(as_json=as_json)
     with _file(db, settings) as path, screen.progress("Opening a database ...") as progress:
-        figures = asyncio.run(
-            run_bench(
-                path=path,
-                config=settings,
-                clock=SystemClock(),
-                ids=RandomIds(),
-                sessions=sessions,
-                concurrency=concurrency,
-                waiting=waiting,
-                progress=progress.update,
-            )
+        measuring = run_bench(
+            path=path,
+            config=settings,
+            clock=SystemClock(),
+            ids=RandomIds(),
+            sessions=sessions,
+            concurrency=concurrency,
+            waiting=waiting,
+            progress=progress.update,
         )
+        figures = asyncio.run(interruptible(measuring))
     if as_json:
         screen.document(figures.to_json())
         return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Generator
@@ -16,6 +15,7 @@ import typer
 from ...actors.clock import SystemClock
 from ..demo import DEFAULT_REPLY, Demo, Played, Step
 from ..errors import InputInvalidError
+from ..service import interruptible
 from .demo_words import WAITING, ending, opening, words_of
 from .options import Json, check_text
 from .screen import Progress, Screen
@@ -48,7 +48,7 @@ def demo(
     given = None if reply is None else check_text(reply, what="--reply")
     steps: list[Step] = []
     with _folder(keep) as folder:
-        played = asyncio.run(_play(folder, screen, steps, given))
+        played = asyncio.run(interruptible(_play(folder, screen, steps, given)))
     if as_json:
         screen.document(
             {
@@ -65,10 +65,7 @@ def demo(
 
 
 async def _play(folder: Path, screen: Screen, steps: list[Step], reply: str | None) -> Played:
-    """Play the story; a SIGTERM ends it, and its children, as Ctrl-C does."""
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    """Play the story, and show it as it happens."""
     for line in opening():
         screen.line(line, style="bold")
     with screen.progress(WAITING["begun"]) as progress:
@@ -80,10 +77,7 @@ async def _play(folder: Path, screen: Screen, steps: list[Step], reply: str | No
             progress.update(WAITING.get(step.step, ""))
 
         story = Demo(folder=folder, tell=tell, reply=_replies(reply, screen, progress))
-        try:
-            return await story.play()
-        except asyncio.CancelledError:
-            raise KeyboardInterrupt from None
+        return await story.play()
 
 
 def _replies(reply: str | None, screen: Screen, progress: Progress) -> Callable[[], Awaitable[str | None]]:

@@ -62,6 +62,9 @@ def _root(
     """Durable bots that ask people: sessions hibernate in a database until the answer is there.
 
     Begin with `overwinter demo`. Settings come from overwinter.toml and from OVERWINTER_* variables.
+
+    With --json a command prints one JSON document on stdout and nothing else there. An error is the last line of stderr,
+    {"error": {"code": "noun.condition", "message": "..."}}, and stdout stays empty.
     """
     if version:
         typer.echo(f"overwinter {version_of('overwinter')}")

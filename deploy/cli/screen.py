@@ -78,9 +78,8 @@ class Screen:
         if self.as_json:
             sys.stderr.write(json.dumps({"error": {"code": code, "message": message}}) + "\n")
             return
-        text = _paragraph(message)
-        text.append(f"  [{code}]", style="dim")
-        self._err.print(Text("Error: ", style="bold red") + text, soft_wrap=True)
+        text = Text.assemble(("Error: ", "bold red"), shown(message), (f"  [{code}]", "dim"))
+        self._err.print(text, soft_wrap=True)
 
     @contextmanager
     def progress(self, text: str) -> Generator[Progress]:
@@ -135,8 +134,8 @@ def span(ms: int) -> str:
 
 
 def _paragraph(text: str, *, style: str = "", who: str = "", who_style: str = "bold") -> Text:
-    body = Text(shown(text), style=style)
-    return Text(f"{shown(who)}: ", style=who_style) + body if who else body
+    speaker = (f"{shown(who)}: ", who_style) if who else ("", "")
+    return Text.assemble(speaker, (shown(text), style))
 
 
 def _console(is_terminal: bool, *, is_stderr: bool) -> Console:

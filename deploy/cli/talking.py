@@ -142,7 +142,7 @@ async def _chat(
             lines = TypedLines(fd=sys.stdin.fileno())
             if session_id is None:
                 talk.screen.note(f"Talking to {bot}; Ctrl-D ends.")
-                first = await _typed(talk.screen, lines)
+                first = await _typed(talk, lines)
                 if first is None or bot is None:
                     return None
                 session_id = await runtime.sessions.start(program=bot, owner=owner, message=first, tenant=config.tenant)
@@ -157,7 +157,7 @@ async def _converse(
     async with follower.telling():
         while True:
             row = await follower.wait_rested(check)
-            if row.status in TERMINAL_SESSION_STATUSES or (line := await _typed(talk.screen, lines)) is None:
+            if row.status in TERMINAL_SESSION_STATUSES or (line := await _typed(talk, lines)) is None:
                 return row
             try:
                 await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
@@ -167,9 +167,11 @@ async def _converse(
                 talk.add("", str(error), style="yellow")
 
 
-async def _typed(screen: Screen, lines: TypedLines) -> str | None:
-    screen.prompt("you> ")
-    return await lines.next()
+async def _typed(talk: _Talk, lines: TypedLines) -> str | None:
+    talk.screen.prompt("you> ")
+    if (line := await lines.next()) is not None:
+        talk.typed(line)
+    return line
 
 
 async def _row(runtime: Runtime, config: Config, session_id: str) -> SessionRow:
@@ -199,6 +201,12 @@ class _Talk:
     def __init__(self, *, screen: Screen) -> None:
         self.screen = screen
         self.said: list[dict[str, str]] = []
+        self._typed: set[str] = set()
+
+    def typed(self, text: str) -> None:
+        """Somebody at this terminal has typed it, and sees it there: it is not shown to them again."""
+        if self.screen.is_interactive:
+            self._typed.add(text)
 
     def add(self, who: str, text: str, *, style: str = "", who_style: str = "bold cyan") -> None:
         self.said.append({"who": who, "text": text})
@@ -207,6 +215,10 @@ class _Talk:
     def tell(self, entry: Entry) -> None:
         """Show what people have to see of a session's timeline."""
         match entry.kind:
+            case EventKind.MESSAGE_RECEIVED if self._is_typed(entry.body["content"]):
+                pass
+            case "answer_recorded" if self._is_typed(entry.body["decision"]):
+                pass
             case EventKind.MESSAGE_RECEIVED:
                 self.add(entry.who, entry.what, style="dim", who_style="dim")
             case EventKind.MODEL_REPLIED if entry.body["content"] or entry.body["refusal"]:
@@ -226,6 +238,9 @@ class _Talk:
                 self.add(entry.who, f"finished with {entry.body['result']}")
             case _:
                 pass
+
+    def _is_typed(self, value: JsonValue) -> bool:
+        return isinstance(value, str) and value in self._typed
 
 
 def _is_reply(result: JsonValue) -> bool:

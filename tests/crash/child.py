@@ -4,8 +4,8 @@
 
 reads one JSON list a line: database, journal, clock shift in seconds, where to die (``before``, ``after``, ``tool``,
 ``never``), at which count. Each line is carried out by a fork of this process, which has imported everything and has no thread
-yet; its exit code is printed. The fork starts the session if it is not there, answers the question if it is open, and ends when
-the session rests as idle. The journal is the outside world: one line for each run of the tool's body, written and flushed by the tool.
+yet; its exit code is printed. The fork starts the session if it is not there, answers the question if it is open, and ends
+when the session rests as idle. The journal is the outside world: one line for each run of the tool's body, written and flushed by the tool.
 """
 
 from __future__ import annotations
@@ -91,14 +91,17 @@ class Bomb:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def arm(self) -> None:
-        event.listen(Engine, "commit", lambda _: self.reach("before"))
         do_commit = DefaultDialect.do_commit
 
-        def counted(dialect: DefaultDialect, connection: Any) -> None:
+        def before(_connection: Any) -> None:
+            self.reach("before")
+
+        def counted(dialect: Any, connection: Any) -> None:
             do_commit(dialect, connection)
             self.reach("after")
 
-        DefaultDialect.do_commit = counted
+        event.listen(Engine, "commit", before)
+        setattr(DefaultDialect, "do_commit", counted)  # noqa: B010  no event tells of a commit that is done
 
 
 async def run(database: Path, journal: Path, shift_s: int, bomb: Bomb) -> None:

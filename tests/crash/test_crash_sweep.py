@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -71,7 +71,10 @@ def runs(folder: Path) -> list[dict[str, str]]:
 
 
 def _without_times(body: Any) -> Any:
-    return {key: value for key, value in body.items() if not key.endswith("_ms")} if isinstance(body, dict) else body
+    if not isinstance(body, dict):
+        return body
+    members = cast("dict[str, Any]", body)
+    return {key: value for key, value in members.items() if not key.endswith("_ms")}
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from ..fakes.openai_server import OpenAIServer, called
 from .conftest import Overwinter
 
 SCHEMA = {
@@ -94,6 +96,21 @@ def test_files_that_cannot_be_used_are_told_by_their_place(
 def test_files_that_are_not_there_are_told(overwinter: Overwinter) -> None:
     ran = overwinter("interpret", "--ask", "no.json", "--replies", "no.json", "--json")
     assert (ran.code, ran.error["message"]) == (2, "no.json cannot be read: No such file or directory")
+
+
+async def test_a_configured_model_is_asked_where_rules_do_not_decide(
+    overwinter: Overwinter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reply = "fine by me as far as the forms go"
+    arguments = {"verdict": "approve", "reason": None, "override_arguments": None, "evidence": "fine by me"}
+    async with OpenAIServer(called(("call_1", "record_answer", json.dumps(arguments)))) as server:
+        monkeypatch.setenv("OVERWINTER_MODEL_NAME", "small-1")
+        monkeypatch.setenv("OVERWINTER_MODEL_BASE_URL", server.base_url)
+        ran = await asyncio.to_thread(overwinter, *write(APPROVAL, ["yes", reply]), "--model", "--json")
+    assert ran.code == 0
+    assert [reading["by"] for reading in ran.document] == ["rules", "model"]
+    assert [request.body["model"] for request in server.received] == ["small-1"]
+    assert reply in json.dumps(server.received[0].body)
 
 
 def test_a_model_must_be_configured_to_be_asked(overwinter: Overwinter) -> None:

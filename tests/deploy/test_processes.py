@@ -224,3 +224,15 @@ def test_an_interrupted_chat_ends_with_130() -> None:
     assert process.returncode == 130
     assert "[overwinter.interrupted]" in err
     assert "Traceback" not in err
+
+
+def test_an_interrupted_measurement_leaves_no_file(tmp_path: Path) -> None:
+    with running("bench", "--sessions", "1000000") as process:
+        while not list(tmp_path.glob(".overwinter-bench-*/bench.db-wal")):
+            assert process.poll() is None
+            time.sleep(0.05)  # noqa: TID251  nothing but the file says that it has begun
+        process.send_signal(signal.SIGTERM)
+        _, err = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == 130
+    assert "[overwinter.interrupted]" in err
+    assert list(tmp_path.glob(".overwinter-bench-*")) == []

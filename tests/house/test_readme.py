@@ -10,6 +10,17 @@ from .folders import ROOT
 COMMANDS = {
     "make demo": "tests/house/test_makefile.py::test_demo_runs_the_demo",
     "make test": "tests/house/test_makefile.py::test_test_runs_every_test",
+    ". .venv/bin/activate": "tests/deploy/test_readme_commands.py::test_the_readmes_commands_work_in_their_order",
+    **dict.fromkeys(
+        (
+            "overwinter serve overwinter.bots.examples.refund:app",
+            'overwinter start overwinter.bots.examples.refund:app support "refund order 4471, 80.00"',
+            "overwinter sessions",
+            "overwinter pending",
+            "overwinter --help",
+        ),
+        "tests/deploy/test_readme_commands.py::test_the_readmes_commands_work_in_their_order",
+    ),
 }
 """Each command of the README, and the test that runs it."""
 

@@ -237,18 +237,6 @@ def check_invariants(found: dict[str, list[Any]]) -> None:
             assert set(mine) <= {"cancelled", "taken"}, "nothing of a cancelled session waits"
 
 
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with its tables and nothing in them."""
-    path = tmp_path_factory.mktemp("empty") / "empty.db"
-
-    async def make() -> None:
-        await (await Store.open(path)).aclose()
-
-    asyncio.run(make())
-    return path
-
-
 async def race(folder: Path, empty: Path, source: Source) -> None:
     shutil.copy(empty, folder / "together.db")
     shutil.copy(empty, folder / "in turn.db")
