@@ -5,7 +5,8 @@
 reads one JSON list a line: database, journal, clock shift in seconds, where to die (``before``, ``after``, ``tool``,
 ``never``), at which count. Each line is carried out by a fork of this process, which has imported everything and has no thread
 yet; its exit code is printed. The fork starts the session if it is not there, answers the question if it is open, and ends
-when the session rests as idle. The journal is the outside world: one line for each run of the tool's body, written and flushed by the tool.
+when the session rests as idle. The journal is the outside world: one line for each run of the
+tool's body, written and flushed by the tool.
 """
 
 from __future__ import annotations
