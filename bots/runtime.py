@@ -24,6 +24,7 @@ from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
 from ..actors.supervisor import Supervisor, SupervisorSettings
 from ..channels.decisions import validate_decision
+from ..channels.interpreters.chain import Chain
 from ..channels.interpreters.model import ModelInterpreter
 from ..channels.roles import Answerer, Role
 from ..store.store import Store
@@ -130,7 +131,7 @@ def _programs(app: App, *, model: Model | None, store: Store) -> list[Program]:
 def _binding(app: App, role: Role, *, model: Model | None) -> RoleBinding:
     channel = app.channel_of(role)
     reader = role.interpreter
-    if isinstance(reader, ModelInterpreter) and model is not None:
+    if isinstance(reader, ModelInterpreter | Chain) and model is not None:
         reader = reader.bound_to(model)
     return RoleBinding(
         name=role.name,

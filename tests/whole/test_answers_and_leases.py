@@ -25,6 +25,7 @@ from overwinter.actors.errors import (
     SessionUnknownError,
 )
 from overwinter.actors.journal import Journal
+from overwinter.actors.messages import ModelReply, ModelRequest
 from overwinter.actors.supervisor import SupervisorSettings
 from overwinter.actors.surroundings import Lease
 from overwinter.bots.agents import Agent
@@ -34,7 +35,10 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import tool
 from overwinter.bots.toolsets.system import ask_user
+from overwinter.channels.interpreters.chain import Chain
 from overwinter.channels.interpreters.code import CodeInterpreter
+from overwinter.channels.interpreters.model import ModelInterpreter
+from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.roles import Answerer, ApprovalRole
 from overwinter.store.changes import Advance, Claim, Rest
 from overwinter.store.rows import SessionStatus
@@ -289,3 +293,33 @@ async def test_nothing_is_started_under_a_lease_that_has_run_out(tmp_path: Path)
         with pytest.raises(LeaseLostError):
             await journal.flush(journal.rest(SessionStatus.IDLE))
         assert (await kit.session(session)).status == "waiting"
+
+
+@pytest.mark.behaviour("G18")
+async def test_the_apps_model_reads_what_rules_do_not(tmp_path: Path) -> None:
+    role = ApprovalRole(
+        name="chained",
+        answered_by=Answerer.CHANNEL,
+        interpreter=Chain(RulesInterpreter(), ModelInterpreter("A manager answered.")),
+    )
+    ran: list[int] = []
+
+    @tool(asks=role)
+    async def pay() -> str:
+        """Pay."""
+        ran.append(1)
+        return "paid"
+
+    def speak(request: ModelRequest) -> ModelReply:
+        if request.tools and request.tools[0].name != "pay":
+            verdict = {"verdict": "approve", "evidence": "let it through", "reason": None, "override_arguments": None}
+            return calls(request.tools[0].name, verdict)
+        return says("Done.") if request.messages[-1].role == "tool" else calls("pay")
+
+    app = App(name="a", agents=[Agent(name="b", tools=[pay])], channels={role: RecordingChannel()})
+    kit = Kit(build=lambda: app, path=tmp_path / "w.db", model=ScriptedModel(speak))
+    async with kit.running():
+        await kit.start("b", "go")
+        answered = await kit.answer("chained", text="let it through")
+        assert answered.by == "model"
+    assert ran == [1]
