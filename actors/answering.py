@@ -18,6 +18,7 @@ from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseKind, Pause
 from .asks import Ask, JsonValue, NotUnderstood, Understood
 from .clock import Clock
 from .errors import (
+    EffectConflictError,
     PauseInvalidAnswerError,
     PauseNoReplyInterpreterError,
     PauseNotOwnerError,
@@ -77,7 +78,10 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Received:
-    """The message an answer came in: a Slack event id, a Message-ID. The same one again has no effect."""
+    """The message an answer came in: a Slack event id, a Message-ID. The same one again has no effect.
+
+    One message that answers several questions is given once for each of them, under ids of its own: its id and the question's.
+    """
 
     channel: str
     external_id: str
@@ -128,6 +132,7 @@ class Answering:
             PauseInvalidAnswerError: (pause.invalid-answer) an empty or overlong reply, an empty credential.
             PauseUnknownError: (pause.unknown) no such pause, or another tenant's.
             PauseNotPendingError: (pause.not-pending) it is closed; says who answered.
+            EffectConflictError: (effect.conflict) the message it came in was received before as something else.
             PauseWrongAnswererError: (pause.wrong-answerer) the other kind of credential is wanted.
             PauseNotOwnerError: (pause.not-owner)
             PauseUninterpretableReplyError: (pause.uninterpretable-reply) still pending.
@@ -259,7 +264,7 @@ class Answering:
                 priority=Priority.RESUME,
             )
             result = await self._store.resolve_pause(change)
-            if result.outcome == "duplicate":
+            if result.outcome != "not_pending":
                 return self._answered(result, pause, None, "decision")
         raise _not_pending(pause)
 
@@ -284,6 +289,10 @@ class Answering:
                 )
             case "not_pending":
                 raise _not_pending(result.pause or pause)
+            case "conflict":
+                raise EffectConflictError(
+                    "the message of this id has been received before, and not as an answer to this question"
+                )
             case "unknown":
                 raise PauseUnknownError
             case _:

@@ -9,13 +9,11 @@ from .changes import Advance, AdvanceResult, Rest
 from .closing import close
 from .drafts import DeliveryDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
+from .pause_states import PauseEvent, after
 from .rows import PauseStatus, SessionStatus
 from .sessions import is_held
 from .view import View
 
-_PENDING = PauseStatus.PENDING.value
-_RESOLVED = PauseStatus.RESOLVED.value
-_TAKEN = PauseStatus.TAKEN.value
 _CANCELLED = PauseStatus.CANCELLED.value
 _READY = SessionStatus.READY.value
 _RESTING = frozenset(SessionStatus) - {SessionStatus.RUNNING}
@@ -40,8 +38,8 @@ def advance(view: View, change: Advance) -> AdvanceResult:
         view.has_news = view.has_news or pause.deadline_at_ms is not None
     for pause_id in change.take:
         taken = view.pauses[pause_id]
-        if taken.status == _RESOLVED:
-            taken.status = _TAKEN
+        if (status := after(taken.status, PauseEvent.TAKE)) is not None:
+            taken.status = status
             taken.is_changed = True
     for delivery in change.deliveries:
         view.deliveries[delivery.delivery_id] = DeliveryDraft.of(delivery)
@@ -83,11 +81,11 @@ def _are_pauses_as_believed(view: View, change: Advance) -> bool:
         pause = view.pauses.get(pause_id)
         if pause is None or pause.session_id != change.session_id:
             return False
-        if pause.status not in (_RESOLVED, _CANCELLED):
+        if pause.status != _CANCELLED and after(pause.status, PauseEvent.TAKE) is None:
             return False
     for closing in change.close:
         pause = view.pauses.get(closing.pause_id)
-        if pause is None or pause.session_id != change.session_id or pause.status != _PENDING:
+        if pause is None or pause.session_id != change.session_id or after(pause.status, PauseEvent.CLOSE) is None:
             return False
     return True
 

@@ -217,10 +217,11 @@ class CancelPause:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolveResult:
     """``resolved``: this one won. ``not_pending``: ``pause`` says how it stands. ``duplicate``: that inbound message has
-    been received already, nothing was written. ``unknown``: no such pause.
+    been received already as an answer to this pause. ``conflict``: it has been received as something else. ``unknown``: no
+    such pause. Only ``resolved`` has written anything.
     """
 
-    outcome: Literal["resolved", "not_pending", "duplicate", "unknown"]
+    outcome: Literal["resolved", "not_pending", "duplicate", "conflict", "unknown"]
     pause: PauseRow | None
     """The pause as it is now; None if unknown."""
 

@@ -123,6 +123,7 @@ class InboundDraft:
     channel: str
     external_id: str
     session_id: str
+    pause_id: str | None
     consumed_at_ms: int | None
     row: InboundRow | None = None
     is_changed: bool = False

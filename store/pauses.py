@@ -5,13 +5,10 @@ from __future__ import annotations
 from .changes import CancelPause, ResolvePause, ResolveResult
 from .closing import close
 from .errors import StoreRefusedError
-from .rows import PauseStatus, Priority
+from .pause_states import PauseEvent, after
+from .rows import Priority
 from .view import View
 from .waking import wake
-
-_PENDING = PauseStatus.PENDING.value
-_RESOLVED = PauseStatus.RESOLVED.value
-_CANCELLED = PauseStatus.CANCELLED.value
 
 
 def resolve(view: View, change: ResolvePause) -> ResolveResult:
@@ -19,9 +16,11 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
     if pause is None:
         return ResolveResult(outcome="unknown", pause=None)
     # Before the pause's state: an answer that is delivered again has been recorded, or refused, already.
-    if change.inbound is not None and view.is_received(change.inbound):
-        return ResolveResult(outcome="duplicate", pause=pause.frozen())
-    if pause.status != _PENDING:
+    if change.inbound is not None and (received := view.received(change.inbound)) is not None:
+        is_same = received.pause_id == change.inbound.pause_id
+        return ResolveResult(outcome="duplicate" if is_same else "conflict", pause=pause.frozen())
+    status = after(pause.status, PauseEvent.RESOLVE)
+    if status is None:
         return ResolveResult(outcome="not_pending", pause=pause.frozen())
     if change.inbound is not None and change.inbound.session_id != pause.session_id:
         raise StoreRefusedError(f"the answer to a pause of session {pause.session_id} names another session")
@@ -30,7 +29,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
     close(
         view,
         pause,
-        status=_RESOLVED,
+        status=status,
         resolution=change.resolution,
         answer_json=change.answer_json,
         responder=change.responder,
@@ -46,12 +45,13 @@ def cancel(view: View, change: CancelPause) -> ResolveResult:
     pause = view.pauses.get(change.pause_id)
     if pause is None:
         return ResolveResult(outcome="unknown", pause=None)
-    if pause.status != _PENDING:
+    status = after(pause.status, PauseEvent.CLOSE)
+    if status is None:
         return ResolveResult(outcome="not_pending", pause=pause.frozen())
     close(
         view,
         pause,
-        status=_CANCELLED,
+        status=status,
         resolution=change.resolution,
         answer_json=change.answer_json,
         responder=change.responder,

@@ -20,11 +20,11 @@ from .changes import (
 from .closing import close, drop_post, record
 from .drafts import PauseDraft, SessionDraft
 from .errors import StoreRefusedError
+from .pause_states import PauseEvent, after
 from .rows import (
     TERMINAL_SESSION_STATUSES,
     ExecutionStatus,
     LedgerRow,
-    PauseStatus,
     Priority,
     Resolution,
     SessionStatus,
@@ -42,7 +42,7 @@ def start(view: View, change: StartSession) -> StartResult:
     row, message = change.session, change.message
     if message is not None and message.session_id != row.session_id:
         raise StoreRefusedError(f"the first message of session {row.session_id} names session {message.session_id}")
-    if row.session_id in view.sessions or (message is not None and view.is_received(message)):
+    if row.session_id in view.sessions or (message is not None and view.received(message) is not None):
         return StartResult.DUPLICATE
     view.sessions[row.session_id] = SessionDraft.of(row)
     if message is not None:
@@ -56,7 +56,7 @@ def post(view: View, change: PostMessage) -> PostResult:
     if session is None or session.tenant != change.message.tenant:
         return PostResult.UNKNOWN_SESSION
     # Before the session's state: a message that came in time and is delivered again after the end was not refused.
-    if view.is_received(change.message):
+    if view.received(change.message) is not None:
         return PostResult.DUPLICATE
     if session.status in TERMINAL_SESSION_STATUSES:
         return PostResult.ENDED_SESSION
@@ -159,30 +159,24 @@ def _cancel_executions(view: View, session_id: str, *, now_ms: int) -> str:
 
 
 def _cancel_pause(view: View, pause: PauseDraft, *, responder: str | None, now_ms: int) -> None:
-    match pause.status:
-        case PauseStatus.PENDING:
-            close(
-                view,
-                pause,
-                status=PauseStatus.CANCELLED.value,
-                resolution=Resolution.CANCELLED.value,
-                answer_json=None,
-                responder=responder,
-                decision_json=None,
-                now_ms=now_ms,
-            )
-        case PauseStatus.RESOLVED:
-            # What was answered, by whom and when stays on the row; the audit says that it was never acted on.
-            pause.status = PauseStatus.CANCELLED.value
-            pause.is_changed = True
-            record(
-                view,
-                pause,
-                resolution=Resolution.CANCELLED.value,
-                responder=responder,
-                decision_json=None,
-                now_ms=now_ms,
-            )
-            drop_post(view, pause, now_ms=now_ms)
-        case _:
-            pass
+    status = after(pause.status, PauseEvent.END)
+    if status is None:
+        return
+    cancelled = Resolution.CANCELLED.value
+    if pause.resolution is None:
+        close(
+            view,
+            pause,
+            status=status,
+            resolution=cancelled,
+            answer_json=None,
+            responder=responder,
+            decision_json=None,
+            now_ms=now_ms,
+        )
+        return
+    # What was answered, by whom and when stays on the row; the audit says that it was never acted on.
+    pause.status = status
+    pause.is_changed = True
+    record(view, pause, resolution=cancelled, responder=responder, decision_json=None, now_ms=now_ms)
+    drop_post(view, pause, now_ms=now_ms)

@@ -77,7 +77,7 @@ class Statements:
         self.pauses: Select = sa.select(pauses).where(pauses.c.pause_id.in_(ids))
         self.deliveries: Select = sa.select(deliveries).where(deliveries.c.delivery_id.in_(ids))
         self.inbound: Select = sa.select(
-            inbound.c.channel, inbound.c.external_id, inbound.c.session_id, inbound.c.consumed_at_ms
+            inbound.c.channel, inbound.c.external_id, inbound.c.session_id, inbound.c.pause_id, inbound.c.consumed_at_ms
         ).where(sa.tuple_(inbound.c.channel, inbound.c.external_id).in_(dialect.keys("ids", arity=2)))
         self.open_pauses: Select = sa.select(pauses).where(
             pauses.c.session_id.in_(ids), pauses.c.status.in_((PauseStatus.PENDING.value, PauseStatus.RESOLVED.value))

@@ -47,12 +47,13 @@ class View:
     def post_of(self, pause_id: str) -> DeliveryDraft | None:
         return self.deliveries.get(f"{pause_id}:{_POST}")
 
-    def is_received(self, message: InboundRow) -> bool:
-        return (message.channel, message.external_id) in self.inbound
+    def received(self, message: InboundRow) -> InboundDraft | None:
+        """The message of the same id that was received before."""
+        return self.inbound.get((message.channel, message.external_id))
 
     def receive(self, message: InboundRow) -> None:
         self.inbound[message.channel, message.external_id] = InboundDraft(
-            message.channel, message.external_id, message.session_id, message.consumed_at_ms, message
+            message.channel, message.external_id, message.session_id, message.pause_id, message.consumed_at_ms, message
         )
 
     def write_execution(self, row: ExecutionRow) -> None:

@@ -15,6 +15,7 @@ from overwinter.actors.asks import Ask, AwaitReply
 from overwinter.actors.errors import (
     ChannelRejectedError,
     ChannelUnreachableError,
+    EffectConflictError,
     PauseNotPendingError,
     SessionEndedError,
 )
@@ -330,3 +331,18 @@ async def test_a_later_execution_is_told_of_the_earlier_ones(tmp_path: Path) -> 
         assert await kit.outcome(session_id) == {"result": {"reply": "Hello again."}}
     roles = [message.role for message in script.requests[-1].messages]
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
+
+
+async def test_the_id_of_another_questions_message_is_a_conflict_and_no_answer_is_lost(tmp_path: Path) -> None:
+    shop = Shop()
+    script = refund_script()
+    async with Kit(build=lambda: shop.app(script), path=tmp_path / "w.db").running() as kit:
+        event = Received(channel="slack", external_id="Ev01")
+        await kit.start("support", "refund 4471")
+        await kit.answer("refund_card", text="yes", received=event)
+        await kit.start("support", "refund 4471")
+        with pytest.raises(EffectConflictError):
+            await kit.answer("refund_card", text="yes", received=event)
+        assert len(shop.ran) == 1
+        await kit.answer("refund_card", text="yes", received=Received(channel="slack", external_id="Ev02"))
+    assert len(shop.ran) == 2
