@@ -15,5 +15,5 @@ From the bottom up:
     program, opening, recall, draft           between coroutines and rows
     surroundings, journal, effects, session   one pass
     answering, sessions, delivering           the ways in and out
-    supervisor
+    supervisor_settings, supervisor
 """

@@ -8,8 +8,7 @@ tenant's give the same error, so that ids cannot be tried out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, assert_never
 
 from ..store.changes import CancelPause, ResolvePause, ResolveResult
@@ -30,6 +29,7 @@ from .errors import (
 from .jsontext import to_json
 from .opening import ask_of
 from .roles import RoleBinding, Roles
+from .surroundings import Reviver
 
 MAX_REPLY_CHARS = 20_000
 """Longer replies are refused unread: no answer is that long, and reading costs money."""
@@ -107,14 +107,14 @@ class Answering:
     """Takes answers.
 
     Args:
-        wake: told of each session that has got something, right after the commit: a hint for the supervisor of this process.
+        reviver: the supervisor of this process, which revives the session at once if it has room.
     """
 
-    def __init__(self, *, store: AnswerStore, clock: Clock, roles: Roles, wake: Callable[[str], None]) -> None:
+    def __init__(self, *, store: AnswerStore, clock: Clock, roles: Roles, reviver: Reviver) -> None:
         self._store = store
         self._clock = clock
         self._roles = roles
-        self._wake = wake
+        self._reviver = reviver
 
     async def answer(
         self,
@@ -145,6 +145,10 @@ class Answering:
             raise PauseUnknownError
         if pause.status != PauseStatus.PENDING:
             return await self._closed_already(pause, received)
+        if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
+            # Its time was up before any supervisor has said so.
+            await self.pass_deadline(pause)
+            raise _not_pending(await self._store.pause(pause_id) or pause)
         responder = _check_credential(pause, credential)
         ask = ask_of(pause)
         role = self._roles.get(pause.role)
@@ -170,7 +174,7 @@ class Answering:
             now_ms=self._clock.now_ms(),
             priority=priority,
         )
-        result = await self._store.resolve_pause(change)
+        result = await self._resolve(change, pause)
         return self._answered(result, pause, decision, by)
 
     async def decide_at_once(self, pause: PauseRow, *, decision: JsonValue, answered_by: str) -> None:
@@ -195,8 +199,7 @@ class Answering:
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
         )
-        if (await self._store.resolve_pause(change)).outcome == "resolved":
-            self._wake(pause.session_id)
+        await self._resolve(change, pause)
 
     async def cancel(self, *, tenant: str, pause_id: str, by: str, reason: str) -> None:
         """Close a pause without an answer, as an operator: its step reads ``cancelled``; the session goes on.
@@ -230,7 +233,7 @@ class Answering:
         result = await self._store.cancel_pause(change)
         if result.outcome != "resolved":
             raise _not_pending(result.pause or pause)
-        self._wake(pause.session_id)
+        self._reviver.wake(pause.session_id)
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
         """The clock has reached the pause's deadline: a timer fires, a question times out. False if it was closed before."""
@@ -245,10 +248,20 @@ class Answering:
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
         )
-        won = (await self._store.resolve_pause(change)).outcome == "resolved"
-        if won:
-            self._wake(pause.session_id)
-        return won
+        return (await self._resolve(change, pause)).outcome == "resolved"
+
+    async def _resolve(self, change: ResolvePause, pause: PauseRow) -> ResolveResult:
+        """Write the answer, and revive the session in the same breath if there is room for it here."""
+        granted = self._reviver.grant()
+        claimed = None
+        try:
+            result = await self._store.resolve_pause(replace(change, grant=granted))
+            claimed = result.claimed
+        finally:
+            self._reviver.settle(granted, claimed)
+        if result.outcome == "resolved" and claimed is None:
+            self._reviver.wake(pause.session_id)
+        return result
 
     async def _closed_already(self, pause: PauseRow, received: Received | None) -> Answered:
         """Either this very message closed it, delivered again now; or somebody else did."""
@@ -277,7 +290,6 @@ class Answering:
     ) -> Answered:
         match result.outcome:
             case "resolved":
-                self._wake(pause.session_id)
                 return Answered(session_id=pause.session_id, execution_id=pause.execution_id, decision=decision, by=by)
             case "duplicate":
                 return Answered(

@@ -21,6 +21,8 @@ class Branch:
     state: Literal["running", "done", "failed", "closed"] = "running"
     result: Any = None
     waits_on: Operation | None = None
+    refusals: int = 0
+    """How often it has awaited what is not an operation of its run."""
 
 
 @dataclass(eq=False, slots=True)

@@ -26,6 +26,7 @@ from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
 from .asks import AwaitReply, Decided, Withdrawal
 from .clock import Clock
+from .effects import is_cancelled, text_of
 from .errors import ChannelUnreachableError, PauseNotPendingError
 from .jsontext import from_json
 from .opening import Hold, ask_of
@@ -151,7 +152,11 @@ class Dispatcher:
                 await self._withdraw(channel, delivery, pause)
         except (ChannelUnreachableError, TimeoutError) as error:
             await self._retry(delivery, pause, error)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            if is_cancelled(error):
+                raise
             await self._give_up(delivery, pause, error)
 
     async def _post(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
@@ -170,7 +175,7 @@ class Dispatcher:
             await channel.withdraw(_withdrawal_of(pause))
         await self._settle(delivery, "sent")
 
-    async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: Exception) -> None:
+    async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
         attempt = delivery.attempts + 1
         if attempt >= self._settings.max_attempts:
             await self._give_up(delivery, pause, error)
@@ -178,12 +183,12 @@ class Dispatcher:
         asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
         backoff_s = min(self._settings.backoff_cap_s, self._settings.backoff_base_s * 2 ** (attempt - 1))
         in_s = max(backoff_s, asked_s or 0.0)
-        text = str(error) or "the channel took too long"
+        text = text_of(error) or "the channel took too long"
         _log.info("delivery.retried", channel=delivery.channel, step=pause.key, attempt=attempt, in_s=in_s, error=text)
         await self._settle(delivery, "retry", error=text, in_s=in_s)
 
-    async def _give_up(self, delivery: DeliveryRow, pause: PauseRow, error: Exception) -> None:
-        text = str(error) or type(error).__name__
+    async def _give_up(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
+        text = text_of(error) or type(error).__name__
         code = error.code if isinstance(error, OverwinterError) else "channel.rejected"
         if delivery.kind == DeliveryKind.WITHDRAW:
             _log.warning("channel.withdraw-failed", channel=delivery.channel, step=pause.key, error=text)

@@ -26,6 +26,9 @@ from .joins import Verdict
 from .jsontext import to_json
 from .operations import Decision, Frame, Join, NextMessage, Operation, Recall, Step, StepError, Value, Wait, WaitResult
 
+MAX_REFUSALS = 100
+"""Foreign awaits of one branch after which it is ended."""
+
 _Resume = tuple[Branch, Any, BaseException | None]
 
 
@@ -156,14 +159,17 @@ class Driver:
                 operation = branch.coroutine.throw(error) if error is not None else branch.coroutine.send(value)
             except StopIteration as stop:
                 self._end(branch, "done", stop.value)
-            except Exception as failure:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as failure:
+                # Nothing is awaited in here, so a cancellation too is the code's own.
                 self._end(branch, "failed", failure)
             else:
                 self._answer(branch, operation)
 
     def _answer(self, branch: Branch, operation: Any) -> None:
         if not isinstance(operation, Operation) or operation.frame is not self._frame:
-            self._ready.append((branch, None, ForeignAwaitError(_foreign_text(operation))))
+            self._refuse(branch, ForeignAwaitError(_foreign_text(operation)))
             return
         branch.waits_on = operation
         key = operation.key
@@ -201,6 +207,27 @@ class Driver:
                     self._message_waits.append((branch, operation))
             case _:
                 self._ready.append((branch, None, ForeignAwaitError(_foreign_text(operation))))
+
+    def _refuse(self, branch: Branch, error: ForeignAwaitError) -> None:
+        """Raise in the code; code that goes on all the same is ended, or it would hold this process for ever."""
+        branch.refusals += 1
+        if branch.refusals < MAX_REFUSALS:
+            self._ready.append((branch, None, error))
+            return
+        self._put_away(branch)
+        self._end(branch, "failed", error)
+
+    def _put_away(self, branch: Branch) -> None:
+        self._frame.is_closing = True
+        self._frame.awaits_while_closing = 0
+        try:
+            branch.coroutine.close()
+        except RuntimeError as error:
+            # It caught its own end and awaits on; it is left where it stands.
+            if "ignored GeneratorExit" not in str(error):
+                raise
+        finally:
+            self._frame.is_closing = False
 
     def _answer_value(self, branch: Branch, operation: Value) -> None:
         key = operation.key
@@ -294,11 +321,7 @@ class Driver:
             case _:
                 pass
         branch.state = "closed"
-        self._frame.is_closing = True
-        try:
-            branch.coroutine.close()
-        finally:
-            self._frame.is_closing = False
+        self._put_away(branch)
 
     def _forget_wait(self, key: str) -> None:
         for index, wait in enumerate(self._news.opened):

@@ -17,13 +17,14 @@ class StepOutcome:
     key: str
     text: str | None
     error: StepError | None = None
-    cause: Exception | None = None
+    cause: BaseException | None = None
 
 
 async def perform(step: Step) -> StepOutcome:
     """Run the step's function under its time-out and store its result.
 
-    A step is the author's code: whatever it raises becomes its recorded outcome. A cancellation is not an outcome.
+    A step is the author's code: whatever it raises becomes its recorded outcome, so that it is not run again and again for
+    want of one. A cancellation is an outcome only where the step made it itself; one of this task is not.
     """
     try:
         if step.timeout_s is None:
@@ -32,22 +33,41 @@ async def perform(step: Step) -> StepOutcome:
             async with asyncio.timeout(step.timeout_s):
                 value = await step.call()
         return StepOutcome(key=step.key, text=step.codec.dump(value, where=step.key))
-    except Exception as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        if is_cancelled(error):
+            raise
         return StepOutcome(key=step.key, text=None, error=step_error_of(error), cause=error)
 
 
-def step_error_of(error: Exception) -> StepError:
+def is_cancelled(error: BaseException) -> bool:
+    """Whether the running task is being cancelled from outside; author's code may raise a CancelledError of its own."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
+
+
+def text_of(error: BaseException) -> str:
+    """An exception's text as it can be stored: whatever its ``__str__`` does, and whatever characters it holds."""
+    try:
+        text = str(error)
+    except Exception as broken:
+        return f"its text cannot be read ({type(broken).__name__})"
+    return text.encode("utf-8", errors="backslashreplace").decode()
+
+
+def step_error_of(error: BaseException) -> StepError:
     match error:
         case StepFailedError():
             return StepError(kind=error.kind, detail=error.detail, cause_code=error.cause_code or error.code)
         case OverwinterError():
-            return StepError(kind=type(error).__name__, detail=str(error), cause_code=error.code)
+            return StepError(kind=type(error).__name__, detail=text_of(error), cause_code=error.code)
         case TimeoutError():
-            return StepError(kind="TimeoutError", detail=str(error) or "it took longer than it may")
+            return StepError(kind="TimeoutError", detail=text_of(error) or "it took longer than it may")
         case _:
             module = type(error).__module__
             name = type(error).__qualname__
-            return StepError(kind=name if module == "builtins" else f"{module}.{name}", detail=str(error))
+            return StepError(kind=name if module == "builtins" else f"{module}.{name}", detail=text_of(error))
 
 
 INDETERMINATE = StepError(

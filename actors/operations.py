@@ -17,6 +17,9 @@ from .ids import Ids
 from .joins import JoinRule
 from .payloads import Codec
 
+MAX_AWAITS_WHILE_CLOSING = 1000
+"""Code that catches its own end and loops is let go of after so many awaits, or it would hold this process for ever."""
+
 
 @dataclass(eq=False, slots=True)
 class Frame:
@@ -34,6 +37,7 @@ class Frame:
     """The session has earlier executions."""
     is_closing: bool = False
     """A coroutine is being put away: what its ``finally`` blocks await does nothing."""
+    awaits_while_closing: int = 0
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -44,7 +48,8 @@ class Operation:
     frame: Frame
 
     def __await__(self) -> Generator[Operation, Any, Any]:
-        if self.frame.is_closing:
+        if self.frame.is_closing and self.frame.awaits_while_closing < MAX_AWAITS_WHILE_CLOSING:
+            self.frame.awaits_while_closing += 1
             return None
         return (yield self)
 

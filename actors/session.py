@@ -57,9 +57,15 @@ class SessionPass:
     ``woken`` is set by the supervisor when something may have arrived for the session.
     """
 
-    def __init__(self, *, session: SessionRow, lease: Lease, around: Surroundings) -> None:
+    def __init__(
+        self, *, session: SessionRow, lease: Lease, around: Surroundings, loaded: LoadedSession | None = None
+    ) -> None:
+        """Args:
+        loaded: what the store holds of the session, where the caller has just written it; None to read it.
+        """
         self.woken = asyncio.Event()
         self._session = session
+        self._known = loaded
         self._lease = lease
         self._around = around
         self._journal = Journal(session=session, lease=lease, around=around)
@@ -98,7 +104,8 @@ class SessionPass:
 
     # -- beginning ----------------------------------------------------------------------------------------------------
     async def _load(self) -> LoadedSession:
-        loaded = await self._around.store.load(self._session.session_id)
+        loaded = self._known or await self._around.store.load(self._session.session_id)
+        self._known = None
         if loaded is None:
             raise SessionUnknownError(f"session {self._session.session_id} is gone")
         self._draft.next_seq = loaded.session.next_seq
@@ -361,8 +368,6 @@ class SessionPass:
             self._journal.note(execution, EventKind.EXECUTION_ENDED, outcome)
             ended_as = ExecutionStatus.ENDED
         else:
-            if not isinstance(ended.error, Exception):
-                raise ended.error
             error = step_error_of(ended.error)
             code = error.cause_code or "execution.failed"
             outcome = to_json({"kind": error.kind, "detail": error.detail, "code": code})

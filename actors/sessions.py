@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from ..store.changes import CancelResult, CancelSession, PostMessage, PostResult, StartResult, StartSession
+from ..store.changes import (
+    CancelResult,
+    CancelSession,
+    LoadedSession,
+    PostMessage,
+    PostResult,
+    StartResult,
+    StartSession,
+)
 from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseRow, Priority, SessionRow, SessionStatus
 from .answering import Answering, OwnerCredential, Received, Reply
 from .asks import JsonValue
@@ -15,7 +22,9 @@ from .errors import EffectConflictError, PauseNotPendingError, SessionEndedError
 from .ids import Ids
 from .jsontext import to_json
 from .opening import CONVERSATION
+from .payloads import JSON
 from .program import Programs
+from .surroundings import Reviver
 
 
 class ConversationStore(Protocol):
@@ -52,14 +61,14 @@ class Sessions:
         ids: Ids,
         programs: Programs,
         answering: Answering,
-        wake: Callable[[str], None],
+        reviver: Reviver,
     ) -> None:
         self._store = store
         self._clock = clock
         self._ids = ids
         self._programs = programs
         self._answering = answering
-        self._wake = wake
+        self._reviver = reviver
 
     async def start(
         self,
@@ -82,6 +91,7 @@ class Sessions:
         Raises:
             SessionUnknownError: (session.unknown) nothing of that name is deployed.
             EffectConflictError: (effect.conflict) that session id, or that message, was there already.
+            StepUnserializableError, StepTooLargeError: (step.unserializable, step.too-large) the message cannot be stored.
         """
         if self._programs.newest(program) is None:
             known = ", ".join(sorted(self._programs.names())) or "none"
@@ -108,10 +118,31 @@ class Sessions:
             created_at_ms=now_ms,
             updated_at_ms=now_ms,
         )
-        change = StartSession(session=session, message=self._message(session, message, received, now_ms))
-        if await self._store.start_session(change) is StartResult.DUPLICATE:
+        first = self._message(session, message, received, now_ms)
+        if not await self._start(session, first):
             raise EffectConflictError(f"session {session_id}, or the message it starts with, was there before")
         return session_id
+
+    async def _start(self, session: SessionRow, first: InboundRow) -> bool:
+        """Write a session and its first message, and let it run in the same breath if there is room for it here."""
+        granted = self._reviver.grant()
+        claimed = None
+        try:
+            if granted is not None:
+                session = replace(
+                    session,
+                    status=SessionStatus.RUNNING,
+                    lease_holder=granted.holder,
+                    lease_epoch=1,
+                    lease_until_ms=granted.until_ms,
+                    attempts=1,
+                )
+            result = await self._store.start_session(StartSession(session=session, message=first))
+            if result is StartResult.STARTED and granted is not None:
+                claimed = LoadedSession(session=session, executions=(), events=(), pauses=(), inbound=(first,))
+        finally:
+            self._reviver.settle(granted, claimed)
+        return result is StartResult.STARTED
 
     async def say(self, *, tenant: str, session_id: str, text: str, received: Received | None = None) -> Said:
         """Give a session its owner's next message. If it asks its owner something in the conversation, that is the answer.
@@ -141,7 +172,7 @@ class Sessions:
         change = PostMessage(message=self._message(session, text, received, now_ms), now_ms=now_ms)
         match await self._store.post_message(change):
             case PostResult.POSTED:
-                self._wake(session_id)
+                self._reviver.wake(session_id)
                 return Said(to="inbox")
             case PostResult.DUPLICATE:
                 return Said(to="duplicate")
@@ -167,7 +198,7 @@ class Sessions:
         )
         match await self._store.cancel_session(change):
             case CancelResult.CANCELLED:
-                self._wake(session_id)
+                self._reviver.wake(session_id)
             case CancelResult.UNKNOWN_SESSION:
                 raise SessionUnknownError
             case CancelResult.ALREADY_ENDED:
@@ -182,7 +213,7 @@ class Sessions:
             tenant=session.tenant,
             session_id=session.session_id,
             pause_id=None,
-            body_json=to_json({"content": content, "from": session.owner}),
+            body_json=JSON.dump({"content": content, "from": session.owner}, where="message"),
             received_at_ms=now_ms,
             consumed_at_ms=None,
         )

@@ -15,6 +15,8 @@ import structlog
 from ..store.changes import (
     Advance,
     Claim,
+    Grant,
+    LoadedSession,
     RenewLeases,
     Rest,
     Sweep,
@@ -29,6 +31,7 @@ from .ids import Ids
 from .program import Programs
 from .roles import Roles
 from .session import SessionPass
+from .supervisor_settings import SupervisorSettings
 from .surroundings import Hints, Lease, SupervisorStore, Surroundings
 
 _log = structlog.get_logger("overwinter.supervisor")
@@ -36,36 +39,6 @@ _log = structlog.get_logger("overwinter.supervisor")
 
 PEEK_EVERY_S = 0.25
 """How often at most a hint makes the supervisor see what other processes have sent to the sessions that run here."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SupervisorSettings:
-    """How a supervisor works.
-
-    Attributes:
-        concurrency: passes at once.
-        lease_s: how long a claim lasts unless renewed; at least twice the heartbeat.
-        heartbeat_s: how often leases are renewed.
-        poll_s: how often the store is asked without any hint.
-        sweep_s: how often what is over is deleted.
-        retention_s: how long closed questions are kept.
-        grace_s: how long a stop waits for running steps.
-    """
-
-    concurrency: int = 256
-    lease_s: float = 30.0
-    heartbeat_s: float = 10.0
-    poll_s: float = 2.0
-    sweep_s: float = 30.0
-    retention_s: float = 24 * 3600.0
-    grace_s: float = 20.0
-
-    def __post_init__(self) -> None:
-        if self.lease_s < 2 * self.heartbeat_s:
-            raise ValueError(
-                f"lease_s ({self.lease_s}) must be at least twice heartbeat_s ({self.heartbeat_s}), "
-                "or one late heartbeat loses a living session"
-            )
 
 
 @dataclass(slots=True, kw_only=True)
@@ -107,6 +80,10 @@ class Supervisor:
         self._look_at_deliveries = asyncio.Event()
         self._next_deadline_ms: int | None = None
         self._claims_under_way = 0
+        self._granted = 0
+        self._all_settled = asyncio.Event()
+        self._all_settled.set()
+        self._is_claiming = False
         self._is_stopping = asyncio.Event()
         self.surroundings = Surroundings(
             store=store,
@@ -126,7 +103,7 @@ class Supervisor:
     @property
     def is_busy(self) -> bool:
         """Whether anything is in its hands: a pass, a delivery, or a claim whose result is not in yet."""
-        return bool(self._active) or self._claims_under_way > 0 or self._dispatcher.is_busy
+        return bool(self._active) or self._claims_under_way > 0 or self._granted > 0 or self._dispatcher.is_busy
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
@@ -134,10 +111,33 @@ class Supervisor:
             active.work.woken.set()
         self._look.set()
 
+    def grant(self) -> Grant | None:
+        """Room for a session that is about to become ready, while sessions that wait to be claimed have room as well."""
+        if not self._is_claiming or 2 * (len(self._active) + self._granted) >= self._settings.concurrency:
+            return None
+        self._granted += 1
+        self._all_settled.clear()
+        return Grant(holder=self._holder, until_ms=self._clock.now_ms() + int(self._settings.lease_s * 1000))
+
+    def settle(self, granted: Grant | None, claimed: LoadedSession | SessionRow | None) -> None:
+        if granted is None:
+            return
+        self._granted -= 1
+        if self._granted == 0:
+            self._all_settled.set()
+        match claimed:
+            case LoadedSession():
+                self._revive(claimed.session, granted.until_ms, claimed)
+            case SessionRow():
+                self._revive(claimed, granted.until_ms)
+            case None:
+                pass
+
     async def run(self) -> None:
         """Work until ``stop`` is called. A store that fails for good ends it with its error."""
         hints = self._store.subscribe()
         self._dispatcher.open()
+        self._is_claiming = True
         try:
             async with asyncio.TaskGroup() as group:
                 loops = [
@@ -149,11 +149,13 @@ class Supervisor:
                 ]
                 renewing = group.create_task(self._renew_loop(), name="renew")
                 await self._is_stopping.wait()
+                self._is_claiming = False
                 for loop in loops:
                     loop.cancel()
                 await self._wind_up()
                 renewing.cancel()
         finally:
+            self._is_claiming = False
             hints.close()
 
     def stop(self) -> None:
@@ -164,7 +166,7 @@ class Supervisor:
     async def _claim_loop(self) -> None:
         while True:
             self._look.clear()
-            free = self._settings.concurrency - len(self._active)
+            free = self._settings.concurrency - len(self._active) - self._granted
             if free > 0 and await self._claim(free) == free:
                 continue
             await self._look_again(self._look, self._settings.poll_s)
@@ -185,9 +187,9 @@ class Supervisor:
             self._revive(session, until_ms)
         return len(result.sessions)
 
-    def _revive(self, session: SessionRow, until_ms: int) -> None:
+    def _revive(self, session: SessionRow, until_ms: int, loaded: LoadedSession | None = None) -> None:
         lease = Lease(holder=self._holder, epoch=session.lease_epoch, until_ms=until_ms)
-        work = SessionPass(session=session, lease=lease, around=self.surroundings)
+        work = SessionPass(session=session, lease=lease, around=self.surroundings, loaded=loaded)
         if (older := self._active.get(session.session_id)) is not None:
             older.task.cancel()
         task = asyncio.create_task(self._run_pass(session, work), name=f"pass of {session.session_id}")
@@ -351,6 +353,7 @@ class Supervisor:
 
     async def _wind_up(self) -> None:
         """Let running steps finish for a while, then give every lease back."""
+        await self._all_settled.wait()
         active = list(self._active.values())
         if active:
             grace = asyncio.create_task(self._pause_s(self._settings.grace_s))

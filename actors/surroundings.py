@@ -12,13 +12,14 @@ from ..store.changes import (
     Claim,
     ClaimResult,
     Due,
+    Grant,
     LoadedSession,
     RenewLeases,
     RenewResult,
     Sweep,
     SweepResult,
 )
-from ..store.rows import DeliveryRow, PauseRow
+from ..store.rows import DeliveryRow, PauseRow, SessionRow
 from .clock import Clock
 from .ids import Ids
 from .opening import Hold
@@ -55,6 +56,25 @@ class SupervisorStore(SessionStore, Protocol):
     async def sweep(self, change: Sweep) -> SweepResult: ...
 
     def subscribe(self) -> Hints: ...
+
+
+class Reviver(Protocol):
+    """The supervisor of this process, as those see it who make sessions ready.
+
+    Every ``grant`` is followed by exactly one ``settle``.
+    """
+
+    def grant(self) -> Grant | None:
+        """Room for one more session, reserved; None if there is none, or no supervisor runs here."""
+        ...
+
+    def settle(self, granted: Grant | None, claimed: LoadedSession | SessionRow | None) -> None:
+        """Revive the session that was claimed under the grant, or give the room back."""
+        ...
+
+    def wake(self, session_id: str) -> None:
+        """Something has arrived for a session: a hint to look."""
+        ...
 
 
 class Outbox(Protocol):

@@ -6,6 +6,8 @@ not the model's to mend: it fails the execution.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -23,6 +25,9 @@ from ..store.rows import AnswererKind
 from .errors import ToolArgumentsError, ToolArgumentsUnstableError
 from .tool_arguments import digest
 from .tools import Tool, ToolCall
+
+_PLAIN = re.compile(r"[\w.:/@+-]{1,80}")
+_LONGEST_SHOWN = 500
 
 Reply = dict[str, JsonValue]
 """What the model reads: ``call_id``, ``content``, ``is_error``."""
@@ -252,6 +257,13 @@ async def _tell(run: Run, request: ToolCallRequest, content: str, *, is_error: b
 
 
 def _readable(arguments: Mapping[str, JsonValue]) -> str:
-    return ", ".join(
-        f"{name}={value if isinstance(value, str) else to_json(value)}" for name, value in arguments.items()
-    )
+    """Arguments on one line for people. A text that could pass for more than one value stands in quotes, escaped."""
+    return ", ".join(f"{name}={_quoted(value)}" for name, value in arguments.items())
+
+
+def _quoted(value: JsonValue) -> str:
+    if isinstance(value, str) and _PLAIN.fullmatch(value):
+        return value
+    text = json.dumps(value, ensure_ascii=False)
+    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"

@@ -22,11 +22,14 @@ from ..actors.ports import Channel, Model
 from ..actors.program import Program, Programs
 from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
-from ..actors.supervisor import Supervisor, SupervisorSettings
+from ..actors.supervisor import Supervisor
+from ..actors.supervisor_settings import SupervisorSettings
 from ..channels.decisions import validate_decision
 from ..channels.interpreters.chain import Chain
 from ..channels.interpreters.model import ModelInterpreter
 from ..channels.roles import Answerer, Role
+from ..store.changes import Grant, LoadedSession
+from ..store.rows import SessionRow
 from ..store.store import Store
 from .agents import AgentProgram
 from .app import App
@@ -78,9 +81,9 @@ class Runtime:
         roles = Roles(tuple(_binding(app, role, model=model) for role in app.roles()))
         channels: dict[str, Channel] = {channel.name: channel for channel in app.channels.values()}
         holder = ids.holder()
-        self.answering = Answering(store=store, clock=clock, roles=roles, wake=self._wake)
+        self.answering = Answering(store=store, clock=clock, roles=roles, reviver=self)
         self.sessions = Sessions(
-            store=store, clock=clock, ids=ids, programs=programs, answering=self.answering, wake=self._wake
+            store=store, clock=clock, ids=ids, programs=programs, answering=self.answering, reviver=self
         )
         dispatcher = Dispatcher(
             store=store,
@@ -102,7 +105,14 @@ class Runtime:
             settings=supervising or SupervisorSettings(),
         )
 
-    def _wake(self, session_id: str) -> None:
+    # -- the reviver of answering and sessions, which are made before the supervisor -----------------------------------
+    def grant(self) -> Grant | None:
+        return self.supervisor.grant()
+
+    def settle(self, granted: Grant | None, claimed: LoadedSession | SessionRow | None) -> None:
+        self.supervisor.settle(granted, claimed)
+
+    def wake(self, session_id: str) -> None:
         self.supervisor.wake(session_id)
 
 

@@ -23,7 +23,7 @@ from ..actors.asks import JsonValue
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings
 from ..actors.ids import Ids
-from ..actors.supervisor import SupervisorSettings
+from ..actors.supervisor_settings import SupervisorSettings
 from ..bots.runtime import Runtime
 from .bench_app import BOT, MESSAGE, Cycle, Cycles, WatchedStore, bench_app
 from .service import spare_the_collector, supervise

@@ -10,6 +10,8 @@ from ..actors.ids import Ids
 from ..actors.program import Programs
 from ..actors.roles import Roles
 from ..actors.sessions import Sessions
+from ..store.changes import Grant, LoadedSession
+from ..store.rows import SessionRow
 from ..store.store import Store
 
 
@@ -22,10 +24,20 @@ class Desk:
 
 
 def desk_over(store: Store, *, clock: Clock, ids: Ids) -> Desk:
-    answering = Answering(store=store, clock=clock, roles=Roles(()), wake=_nobody)
-    sessions = Sessions(store=store, clock=clock, ids=ids, programs=Programs(()), answering=answering, wake=_nobody)
+    nobody = _Nobody()
+    answering = Answering(store=store, clock=clock, roles=Roles(()), reviver=nobody)
+    sessions = Sessions(store=store, clock=clock, ids=ids, programs=Programs(()), answering=answering, reviver=nobody)
     return Desk(sessions=sessions, answering=answering)
 
 
-def _nobody(session_id: str) -> None:
-    """There is no supervisor in this process to be told."""
+class _Nobody:
+    """The reviver of a process without a supervisor."""
+
+    def grant(self) -> Grant | None:
+        return None
+
+    def settle(self, granted: Grant | None, claimed: LoadedSession | SessionRow | None) -> None:
+        """Nothing was granted."""
+
+    def wake(self, session_id: str) -> None:
+        """Supervisors of other processes learn it from the database."""

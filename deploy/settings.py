@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
 from ..actors.delivering import DeliverySettings
-from ..actors.supervisor import SupervisorSettings
+from ..actors.supervisor_settings import SupervisorSettings
 
 PREFIX = "OVERWINTER_"
 

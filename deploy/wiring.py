@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings
 from ..actors.ids import Ids
-from ..actors.supervisor import SupervisorSettings
+from ..actors.supervisor_settings import SupervisorSettings
 from ..bots.app import App
 from ..bots.openai_model import OpenAIModel
 from ..bots.runtime import Runtime

@@ -33,7 +33,7 @@ from .rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, Pa
 # -- sessions ----------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StartSession:
-    """Insert a session, ready to be claimed, with its first message."""
+    """Insert a session with its first message: ready to be claimed, or running already under a lease of the caller's."""
 
     session: SessionRow
     message: InboundRow | None
@@ -178,6 +178,14 @@ class AdvanceResult:
     wakes: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A supervisor of this process has room for the session: its lease begins in the transaction that made it ready."""
+
+    holder: str
+    until_ms: int
+
+
 # -- pauses ------------------------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResolvePause:
@@ -190,6 +198,7 @@ class ResolvePause:
     Attributes:
         decision_json: the masked decision for the audit; None keeps none.
         inbound: the message that carried the answer; one that is known already makes the change a ``duplicate``.
+        grant: if the answer makes the session ready, it is claimed at once; ``ResolveResult.claimed`` is the session then.
     """
 
     pause_id: str
@@ -200,6 +209,7 @@ class ResolvePause:
     inbound: InboundRow | None
     now_ms: int
     priority: int
+    grant: Grant | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -224,6 +234,8 @@ class ResolveResult:
     outcome: Literal["resolved", "not_pending", "duplicate", "conflict", "unknown"]
     pause: PauseRow | None
     """The pause as it is now; None if unknown."""
+    claimed: SessionRow | None = None
+    """Its session, if it has been claimed for the change's ``grant``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

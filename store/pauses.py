@@ -7,6 +7,7 @@ from .closing import close
 from .errors import StoreRefusedError
 from .pause_states import PauseEvent, after
 from .rows import Priority
+from .sessions import grant
 from .view import View
 from .waking import wake
 
@@ -36,9 +37,11 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
         decision_json=change.decision_json,
         now_ms=change.now_ms,
     )
-    wake(view.sessions[pause.session_id], priority=change.priority, now_ms=change.now_ms)
-    view.has_news = True
-    return ResolveResult(outcome="resolved", pause=pause.frozen())
+    session = view.sessions[pause.session_id]
+    wake(session, priority=change.priority, now_ms=change.now_ms)
+    claimed = grant(session, change.grant, now_ms=change.now_ms)
+    view.has_news = view.has_news or claimed is None
+    return ResolveResult(outcome="resolved", pause=pause.frozen(), claimed=claimed)
 
 
 def cancel(view: View, change: CancelPause) -> ResolveResult:

@@ -10,6 +10,7 @@ from .changes import (
     CancelSession,
     Claim,
     ClaimResult,
+    Grant,
     PostMessage,
     PostResult,
     RenewLeases,
@@ -27,6 +28,7 @@ from .rows import (
     LedgerRow,
     Priority,
     Resolution,
+    SessionRow,
     SessionStatus,
 )
 from .view import View
@@ -47,7 +49,7 @@ def start(view: View, change: StartSession) -> StartResult:
     view.sessions[row.session_id] = SessionDraft.of(row)
     if message is not None:
         view.receive(message)
-    view.has_news = True
+    view.has_news = view.has_news or row.status == _READY
     return StartResult.STARTED
 
 
@@ -71,14 +73,27 @@ def claim(view: View, change: Claim) -> ClaimResult:
     claimable.sort(key=_claim_order)
     claimed = claimable[: change.limit]
     for session in claimed:
-        session.status = _RUNNING
-        session.lease_holder = change.holder
-        session.lease_epoch += 1
-        session.lease_until_ms = change.until_ms
-        session.attempts += 1
-        session.updated_at_ms = change.now_ms
-        session.is_changed = True
+        lease(session, holder=change.holder, until_ms=change.until_ms, now_ms=change.now_ms)
     return ClaimResult(sessions=tuple(session.frozen() for session in claimed))
+
+
+def lease(session: SessionDraft, *, holder: str, until_ms: int, now_ms: int) -> None:
+    """Give the session to a holder, under the next epoch."""
+    session.status = _RUNNING
+    session.lease_holder = holder
+    session.lease_epoch += 1
+    session.lease_until_ms = until_ms
+    session.attempts += 1
+    session.updated_at_ms = now_ms
+    session.is_changed = True
+
+
+def grant(session: SessionDraft, granted: Grant | None, *, now_ms: int) -> SessionRow | None:
+    """Claim one session that has just become ready; None if nobody here has room for it, or it is not ready."""
+    if granted is None or session.status != _READY or session.due_at_ms > now_ms:
+        return None
+    lease(session, holder=granted.holder, until_ms=granted.until_ms, now_ms=now_ms)
+    return session.frozen()
 
 
 def _is_claimable(session: SessionDraft, *, now_ms: int) -> bool:

@@ -162,6 +162,9 @@ class Store:
         return await self._reader.load(session_id)
 
     async def pause(self, pause_id: str) -> PauseRow | None:
+        if not pause_id.isascii():
+            # Ids come from outside. One that cannot be bound would fail those that are read together with it.
+            return None
         return await self._reader.pause(pause_id)
 
     async def session(self, session_id: str) -> SessionRow | None:

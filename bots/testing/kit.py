@@ -24,7 +24,7 @@ from ...actors.events import EventKind
 from ...actors.ids import Ids, RandomIds
 from ...actors.jsontext import from_json
 from ...actors.ports import Model
-from ...actors.supervisor import SupervisorSettings
+from ...actors.supervisor_settings import SupervisorSettings
 from ...store.changes import Timeline
 from ...store.rows import AnswererKind, PauseRow, SessionRow
 from ...store.store import Store

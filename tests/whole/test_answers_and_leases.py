@@ -26,7 +26,7 @@ from overwinter.actors.errors import (
 )
 from overwinter.actors.journal import Journal
 from overwinter.actors.messages import ModelReply, ModelRequest
-from overwinter.actors.supervisor import SupervisorSettings
+from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.surroundings import Lease
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
