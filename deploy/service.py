@@ -107,7 +107,7 @@ def spare_the_collector() -> None:
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 20)
+    gc.set_threshold(50_000, 20, 100)
 
 
 def bots_of(runtime: Runtime) -> list[str]:

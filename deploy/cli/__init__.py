@@ -45,7 +45,9 @@ def _run(arguments: list[str], screen: Screen) -> int:
     except TyperException as error:
         command = next((part for part in arguments if not part.startswith("-")), None)
         hint = f"overwinter {command} --help" if command in root.names() else "overwinter --help"
-        return _failed(screen, "usage.invalid", f"{error.format_message()}\nSee: {hint}", error)
+        return _failed(
+            screen, "usage.invalid", f"{error.format_message().replace('Value error, ', '')}\nSee: {hint}", error
+        )
     except (KeyboardInterrupt, typer.Abort) as error:
         return _failed(screen, "overwinter.interrupted", "interrupted", error)
     except BrokenPipeError:

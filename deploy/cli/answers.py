@@ -26,7 +26,7 @@ from ..desk import desk_over
 from ..errors import InputInvalidError
 from ..settings import Config
 from ..wiring import open_runtime, open_store
-from .options import ConfigFile, Db, Json, app_of, check_text
+from .options import ConfigFile, Db, Json, app_of, check_name, check_text
 from .screen import Screen
 
 Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who answers; kept in the audit.")]
@@ -57,10 +57,12 @@ def answer(
 
     Example: overwinter answer 0f9c2e71b3a84d5c9e6f10a2b4c8d7e3 "ok, but only half" --as mara --app office:app
     """
-    if (text is None) == (decision is None):
-        raise InputInvalidError("give either TEXT or --decision, and not both")
+    if text is None and decision is None:
+        raise InputInvalidError("the answer is missing: give it as TEXT in your own words, or as JSON with --decision")
+    if text is not None and decision is not None:
+        raise InputInvalidError("give the answer as TEXT or with --decision, not both")
     given = Reply(text=check_text(text, what="TEXT")) if text is not None else Decision(value=_parsed(decision or ""))
-    name = check_text(who, what="--as")
+    name = check_name(who, what="--as")
     credential: Credential = OwnerCredential(owner=name) if is_owner else ChannelCredential(answered_by=name)
     settings = load_config(file=config, database=db)
     screen = Screen(as_json=as_json)
@@ -71,7 +73,10 @@ def answer(
         return
     how = "" if answered.by == "decision" else f" (read by {answered.by})"
     screen.line(f"Recorded: {_told(answered.decision)}{how}.", style="green")
-    screen.line(f"Session {answered.session_id} goes on.", style="dim")
+    screen.line(
+        f"The answer is kept; session {answered.session_id} goes on as soon as a service (overwinter serve) runs.",
+        style="dim",
+    )
 
 
 def cancel_question(
@@ -88,7 +93,7 @@ def cancel_question(
     """
     settings = load_config(file=config, database=db)
     asyncio.run(
-        _cancel_question(settings, pause, by=check_text(who, what="--as"), reason=check_text(reason, what="--reason"))
+        _cancel_question(settings, pause, by=check_name(who, what="--as"), reason=check_text(reason, what="--reason"))
     )
     screen = Screen(as_json=as_json)
     if as_json:
@@ -109,7 +114,7 @@ def cancel(
     Example: overwinter cancel s019a3c5d2e1f0a1b2c3d4e5f --reason "the customer has withdrawn"
     """
     settings = load_config(file=config, database=db)
-    asyncio.run(_cancel(settings, session, by=check_text(who, what="--as"), reason=check_text(reason, what="--reason")))
+    asyncio.run(_cancel(settings, session, by=check_name(who, what="--as"), reason=check_text(reason, what="--reason")))
     screen = Screen(as_json=as_json)
     if as_json:
         screen.document({"session": session, "status": "cancelled"})

@@ -16,7 +16,7 @@ from ...actors.clock import SystemClock
 from ..demo import DEFAULT_REPLY, Demo, Played, Step
 from ..errors import InputInvalidError
 from ..service import interruptible
-from .demo_words import WAITING, ending, opening, words_of
+from .demo_words import WAITING, ending, is_numbered, opening, words_of
 from .options import Json, check_text
 from .screen import Progress, Screen
 from .typed_lines import TypedLines
@@ -38,7 +38,8 @@ def demo(
 ) -> None:
     """Watch a bot ask a manager, hibernate, lose its process, be answered in plain words and go on in a new one.
 
-    It takes some seconds and needs no key. Nothing is staged: the processes are real, and so is the SIGKILL.
+    It takes some seconds and needs no key. Nothing is staged: the processes are real, and so is the SIGKILL. An answer that
+    settles nothing is asked again; the demonstration then ends there, as asked_again, with exit code 0.
 
     Example: overwinter demo --reply "ok, but only half"
     """
@@ -72,7 +73,8 @@ async def _play(folder: Path, screen: Screen, steps: list[Step], reply: str | No
 
         def tell(step: Step) -> None:
             steps.append(step)
-            for line in words_of(step):
+            number = sum(map(is_numbered, steps))
+            for line in words_of(step, number=number):
                 screen.line(line)
             progress.update(WAITING.get(step.step, ""))
 

@@ -22,37 +22,48 @@ def opening() -> list[str]:
     return [f"{CUSTOMER.title()}, a customer, writes: {REQUEST}", ""]
 
 
-def words_of(step: Step) -> list[str]:
-    """The lines for one step."""
+def is_numbered(step: Step) -> bool:
+    """Whether it is a step of the story to count; how a reply was read belongs to the reply."""
+    return step.step != "interpreted"
+
+
+def words_of(step: Step, *, number: int) -> list[str]:
+    """The lines for one step.
+
+    Args:
+        number: which step of the story it is, from 1 on.
+    """
     facts = step.facts
     match step.step:
         case "asked":
             question = [f"    {line}" for line in facts["question"].splitlines()]
-            return [f"1. The bot, in process {step.pid}, may not pay by itself. It asks the manager:", *question]
+            return [f"{number}. The bot, in process {step.pid}, may not pay by itself. It asks the manager:", *question]
         case "hibernated":
             kilobytes = facts["database_bytes"] // 1024
             return [
-                f"2. It hibernates: {facts['sessions_in_memory']} sessions in the memory of process {step.pid}, "
+                f"{number}. It hibernates: {facts['sessions_in_memory']} sessions in the memory of process {step.pid}, "
                 f"{facts['pauses_pending']} question in the database ({kilobytes} kB)."
             ]
         case "killed":
-            return [f"3. Process {step.pid} is killed ({facts['signal']}). Nothing runs any more."]
+            return [f"{number}. Process {step.pid} is killed ({facts['signal']}). Nothing runs any more."]
         case "answered":
-            return [f'4. The manager, {facts["by"]}, answers in process {step.pid}: "{facts["reply"]}"']
+            return [f'{number}. The manager, {facts["by"]}, answers in process {step.pid}: "{facts["reply"]}"']
         case "interpreted":
             return [f"   {_reading(facts)}"]
         case "asked_again":
-            return [f"5. The question still waits ({facts['pauses_pending']} in the database), and is asked again."]
+            return [
+                f"{number}. The question still waits ({facts['pauses_pending']} in the database), and is asked again."
+            ]
         case "revived":
-            return [f"5. A new process, {step.pid}, finds the answer and goes on where the bot stood."]
+            return [f"{number}. A new process, {step.pid}, finds the answer and goes on where the bot stood."]
         case "tool_ran":
             key = facts["idempotency_key"]
             return [
-                f"6. The tool runs, with what was approved: refund {facts['amount']} for order {facts['order_id']}",
+                f"{number}. The tool runs, with what was approved: refund {facts['amount']} for order {facts['order_id']}",
                 f"   (idempotency key {key}).",
             ]
         case "finished":
-            return [f"7. The bot tells the customer: {facts['reply']}"]
+            return [f"{number}. The bot tells the customer: {facts['reply']}"]
         case other:
             return [f"{other}: {facts}"]
 

@@ -65,3 +65,10 @@ def check_text(text: str, *, what: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise InputInvalidError(f"{what} is not valid UTF-8")
     return text
+
+
+def check_name(text: str, *, what: str) -> str:
+    """Refuse a name that is empty, or no text."""
+    if not text.strip():
+        raise InputInvalidError(f"{what} is empty; a name is expected")
+    return check_text(text, what=what)

@@ -64,7 +64,8 @@ def _root(
     Begin with `overwinter demo`. Settings come from overwinter.toml and from OVERWINTER_* variables.
 
     With --json a command prints one JSON document on stdout and nothing else there. An error is the last line of stderr,
-    {"error": {"code": "noun.condition", "message": "..."}}, and stdout stays empty.
+    {"error": {"code": "noun.condition", "message": "..."}}, and stdout stays empty; of a session that failed it has the
+    document all the same.
     """
     if version:
         typer.echo(f"overwinter {version_of('overwinter')}")

@@ -74,7 +74,8 @@ class Screen:
             self._out.print(Text(text, style="bold green"), end="")
 
     def error(self, code: str, message: str) -> None:
-        """Say what went wrong."""
+        """Say what went wrong; the double backticks of docstrings, which errors take their words from, are left out."""
+        message = message.replace("``", "")
         if self.as_json:
             sys.stderr.write(json.dumps({"error": {"code": code, "message": message}}) + "\n")
             return

@@ -34,13 +34,13 @@ def serve(
     configure_logs(level=settings.log.level, form=settings.log.format, stream=sys.stderr)
     app = app_of(target, settings)
     screen = Screen(as_json=as_json)
-    screen.note(f"Serving {app.name} on {settings.database}; Ctrl-C ends.", style="bold")
-    stopped_by = asyncio.run(_serve(settings, app))
+    stopped_by = asyncio.run(_serve(settings, app, screen))
     if as_json:
         screen.document({"app": app.name, "stopped_by": stopped_by})
 
 
-async def _serve(config: Config, app: App) -> str | None:
+async def _serve(config: Config, app: App, screen: Screen) -> str | None:
     async with open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False) as runtime:
+        screen.note(f"Serving {app.name} on {config.database}; Ctrl-C ends.", style="bold")
         signal = await serve_until_signalled(runtime)
     return None if signal is None else signal.name

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -32,6 +35,8 @@ from .typed_lines import TypedLines
 
 Surface = Literal["chat", "workspace"]
 
+_PROMPT = "you> "
+
 
 def chat(
     target: Target = None,
@@ -43,7 +48,7 @@ def chat(
     db: Db = None,
     config: ConfigFile = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Talk to a bot. Each line typed is a message, or the answer to what the bot asks; Ctrl-D ends.
 
     The bot runs in this process. The session stays in the database and goes on later, here with --session or in a service.
@@ -61,10 +66,18 @@ def chat(
     )
     if as_json:
         screen.document(_result(row, talk))
-    elif row is not None:
-        screen.note(
-            f"The session goes on with: overwinter chat {target or ''} --session {row.session_id}".replace("  ", " ")
-        )
+    elif row is not None and row.status not in TERMINAL_SESSION_STATUSES:
+        again = _command(target, session=row.session_id, db=db, config=config)
+        screen.note(f"The session goes on with: {again}")
+    if row is None:
+        return Exit.OK
+    if row.status == SessionStatus.WAITING and talk.recorded:
+        screen.note(f"{_lines(talk.recorded)} recorded; the bot reads them when it has its answer.", style="yellow")
+    code = _told_failure(screen, row)
+    if talk.unsent and code == Exit.OK:
+        screen.error("session.ended", f"the session has ended; {_lines(talk.unsent)} not sent")
+        return Exit.REFUSED
+    return code
 
 
 def start(
@@ -104,8 +117,32 @@ def start(
     if as_json:
         screen.document(_result(row, talk))
     else:
-        screen.line(f"Session {row.session_id} is {row.status}{f': {row.reason}' if row.reason else ''}.", style="dim")
-    return Exit.FAILED if row.status in (SessionStatus.FAILED, SessionStatus.BLOCKED) else Exit.OK
+        screen.line(f"Session {row.session_id} is {row.status}.", style="dim")
+    return _told_failure(screen, row)
+
+
+def _told_failure(screen: Screen, row: SessionRow) -> Exit:
+    """Say why a session failed, or its last execution did; the exit code."""
+    has_failed = row.status in (SessionStatus.FAILED, SessionStatus.BLOCKED)
+    if not has_failed and (row.status != SessionStatus.IDLE or row.reason is None):
+        return Exit.OK
+    code, _, detail = (row.reason or "").partition(": ")
+    screen.error(code or "execution.failed", detail or "the bot failed")
+    return Exit.FAILED
+
+
+def _command(target: str | None, *, session: str, db: Path | None, config: Path | None) -> str:
+    """The command that goes on with a session, with the options that were given, to be pasted into a shell."""
+    words = ["overwinter", "chat", *([target] if target else []), "--session", session]
+    if db is not None:
+        words += ["--db", str(db)]
+    if config is not None:
+        words += ["--config", str(config)]
+    return shlex.join(words)
+
+
+def _lines(count: int) -> str:
+    return "1 line was" if count == 1 else f"{count} lines were"
 
 
 def _surface(name: str) -> Surface:
@@ -157,19 +194,26 @@ async def _converse(
     async with follower.telling():
         while True:
             row = await follower.wait_rested(check)
-            if row.status in TERMINAL_SESSION_STATUSES or (line := await _typed(talk, lines)) is None:
+            if row.status in TERMINAL_SESSION_STATUSES:
+                talk.unsent += lines.count_left()
+                return row
+            if (line := await _typed(talk, lines)) is None:
                 return row
             try:
-                await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
+                said = await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
             except SessionEndedError:
+                talk.unsent += 1 + lines.count_left()
                 return await follower.look()
             except PauseError as error:
                 talk.add("", str(error), style="yellow")
+            else:
+                talk.recorded += row.status == SessionStatus.WAITING and said.to == "inbox"
 
 
 async def _typed(talk: _Talk, lines: TypedLines) -> str | None:
-    talk.screen.prompt("you> ")
-    if (line := await lines.next()) is not None:
+    with talk.prompting():
+        line = await lines.next()
+    if line is not None:
         talk.typed(line)
     return line
 
@@ -196,12 +240,27 @@ class _Talk:
 
     Attributes:
         said: ``{"who", "text"}`` of each thing said.
+        recorded: how many typed lines were put by while the bot waited for somebody else.
+        unsent: how many typed lines nobody took, as the session had ended.
     """
 
     def __init__(self, *, screen: Screen) -> None:
         self.screen = screen
         self.said: list[dict[str, str]] = []
+        self.recorded = 0
+        self.unsent = 0
         self._typed: set[str] = set()
+        self._is_prompting = False
+
+    @contextmanager
+    def prompting(self) -> Generator[None]:
+        """Ask the person to type while the block runs; what is said meanwhile leaves the prompt below it."""
+        self.screen.prompt(_PROMPT)
+        self._is_prompting = True
+        try:
+            yield
+        finally:
+            self._is_prompting = False
 
     def typed(self, text: str) -> None:
         """Somebody at this terminal has typed it, and sees it there: it is not shown to them again."""
@@ -210,7 +269,11 @@ class _Talk:
 
     def add(self, who: str, text: str, *, style: str = "", who_style: str = "bold cyan") -> None:
         self.said.append({"who": who, "text": text})
+        if self._is_prompting:
+            self.screen.prompt("\n")
         self.screen.line(text, who=who, style=style, who_style=who_style)
+        if self._is_prompting:
+            self.screen.prompt(_PROMPT)
 
     def tell(self, entry: Entry) -> None:
         """Show what people have to see of a session's timeline."""

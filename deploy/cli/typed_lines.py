@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import select
 import threading
 
 
@@ -44,6 +45,16 @@ class TypedLines:
 
         threading.Thread(target=wait, name="typed lines", daemon=True).start()
         return await found
+
+    def count_left(self) -> int:
+        """How many lines that are not empty are there already, without waiting for any; they are read and gone.
+
+        Only while nobody waits for a line.
+        """
+        while select.select([self._fd], [], [], 0)[0] and (chunk := os.read(self._fd, 65_536)):
+            self._left += chunk
+        left, self._left = self._left, b""
+        return sum(1 for line in left.splitlines() if line.strip())
 
     def _read_line(self) -> str | None:
         while b"\n" not in self._left:
