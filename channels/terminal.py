@@ -15,7 +15,8 @@ class TerminalChannel:
 
     Args:
         write: prints; the service gives its console here.
-        command: how the reader answers; ``{pause}`` is filled in.
+        command: how the reader answers; ``{pause}`` is filled in. Where no configuration names the app or the database,
+            give them here: ``"overwinter answer {pause} 'your answer' --as mara --app office:app --db /srv/office.db"``.
     """
 
     def __init__(
@@ -23,7 +24,7 @@ class TerminalChannel:
         *,
         write: Printer,
         name: str = "terminal",
-        command: str = "overwinter answer {pause} 'your answer'",
+        command: str = "overwinter answer {pause} 'your answer' --as YOUR-NAME",
     ) -> None:
         self.name = name
         self._write = write

@@ -142,7 +142,11 @@ def _extracted(
 
 def _checked(schema: dict[str, JsonValue], value: JsonValue, evidence: str) -> Answers | NoAnswer:
     fault = schema_fault(schema, value)
-    return Answers(value=value, evidence=evidence) if fault is None else NoAnswer(reason=f"That does not fit: {fault}.")
+    return (
+        Answers(value=value, evidence=evidence)
+        if fault is None
+        else NoAnswer(reason=f"That does not fit: {fault.rstrip('.')}.")
+    )
 
 
 def _not_one(field: Field, places: Sequence[Place]) -> NoAnswer:

@@ -56,7 +56,7 @@ def split_reply(
     text = read_text(reply)
     if text.hidden or gives_orders(text.visible) or len(text.visible) > LONGEST_READ:
         why = Why.HIDDEN if text.hidden else Why.ORDERS if gives_orders(text.visible) else Why.TOO_LONG
-        return {question.id: not_understood(why) for question in questions}
+        return {question.id: not_understood(why, question.form, text) for question in questions}
     readings = _to_each(questions, text.visible) or _to_some(questions, text.visible, today, locale)
     if readings is None or not all(isinstance(reading, Understood) for reading in readings.values()):
         names = ", ".join(question.label or f"“{question.prompt[:60]}”" for question in questions)

@@ -72,20 +72,40 @@ def read_by_rules(
                 case Picks(choice=choice, evidence=evidence):
                     return _understood(choice, evidence, reply)
                 case Undecided(why=why):
-                    return not_understood(why)
+                    return not_understood(why, form, text)
         case AnswerForm(schema=schema):
             match answer_of(schema, reply, text, subject, today=today, locale=locale):
                 case Answers(value=value, evidence=evidence):
                     return _understood(value, evidence, reply)
                 case NoAnswer(reason=reason, why=why):
+                    reason = reason if why is None else reason_of(why, form, text)
                     return NotUnderstood(reason=reason, by="rules", cause=_cause(why))
         case _:
             assert_never(form)
 
 
-def not_understood(why: Why) -> NotUnderstood:
+def not_understood(why: Why, form: Form, reply: ReplyText) -> NotUnderstood:
     """The reading of a reply that decides nothing."""
-    return NotUnderstood(reason=why.value, by="rules", cause=_cause(why))
+    return NotUnderstood(reason=reason_of(why, form, reply), by="rules", cause=_cause(why))
+
+
+def reason_of(why: Why, form: Form, reply: ReplyText) -> str:
+    """Why a reply decides nothing, in words for the person who wrote it: about what they were asked for."""
+    if why is Why.UNKNOWN and not reply.visible.strip():
+        return Why.EMPTY.value
+    if why is Why.ORDERS and reply.visible.lstrip().startswith(("{", "[")):
+        return "The reply is written as data for a program. Please answer in plain words."
+    match form:
+        case ChoiceForm(choices=choices) if why is Why.UNKNOWN:
+            return f"The reply is none of {', '.join(choices)}."
+        case ChoiceForm(choices=choices) if why is Why.TOO_LONG:
+            return f"The reply is too long to be read as one of {', '.join(choices)}."
+        case AnswerForm() if why is Why.TOO_LONG:
+            return "The reply is too long to be read."
+        case AnswerForm() if why is Why.UNKNOWN and form.schema.get("type") != "boolean":
+            return "The reply does not say plainly what is asked for."
+        case _:
+            return why.value
 
 
 def _approval(form: ApprovalForm, reply: str, text: ReplyText, subject: Subject, locale: str | None) -> Reading:
@@ -100,7 +120,7 @@ def _approval(form: ApprovalForm, reply: str, text: ReplyText, subject: Subject,
             limit = limit_of(text, subject, locale=locale)
             override = None if limit is None else override_for(form, limit, subject)
             if override is None:
-                return not_understood(why)
+                return not_understood(why, form, text)
             return _understood(approval(approved=True, override=override), text.visible, reply)
         case _:
             assert_never(stance)

@@ -39,7 +39,7 @@ class Why(Enum):
     HIDDEN = "The reply holds characters that cannot be seen. Please type it anew."
     ORDERS = "The reply tells its reader what to do instead of answering. Please answer in plain words."
     CONTRADICTION = "The reply says both yes and no."
-    QUESTION = "The reply asks something back and decides nothing."
+    QUESTION = "The reply asks something, so it is not a definite answer."
     QUALIFIED = "The reply sets a condition or a limit that cannot be carried out exactly as it is written."
     UNKNOWN = "The reply is not a plain yes or no."
 

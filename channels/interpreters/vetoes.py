@@ -8,7 +8,7 @@ is asked again.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import assert_never, cast
 
@@ -18,7 +18,7 @@ from .choices import yes_and_no_of
 from .clauses import Item, Other, Sense, items_of, sense_of
 from .languages import LANGUAGES
 from .lexicon import Kind
-from .rules import approval
+from .rules import approval, reason_of
 from .stance import Approves, Rejects, Why, gives_orders, refuses_somewhere, stance_of
 from .subject import NO_SUBJECT, Subject, subject_of
 from .text import ReplyText, is_spoken_in, read_text
@@ -52,8 +52,17 @@ class _Seen:
 
 def checked_reading(form: Form, prompt: str, reply: str, arguments: dict[str, JsonValue]) -> Reading:
     """Turn the arguments of a sound answer-tool call into a reading, if the reply bears them out."""
-    evidence = str(arguments["evidence"])
     seen = _see(form, prompt, reply)
+    reading = _checked(form, seen, reply, arguments)
+    match reading:
+        case NotUnderstood():
+            return replace(reading, reason=reason_of(Why.UNKNOWN, form, seen.text))
+        case Understood():
+            return reading
+
+
+def _checked(form: Form, seen: _Seen, reply: str, arguments: dict[str, JsonValue]) -> Reading:
+    evidence = str(arguments["evidence"])
     if arguments.get("verdict") == "unclear" or arguments.get("is_clear") is False:
         return NotUnderstood(reason=Why.UNKNOWN.value, by="model")
     if not is_spoken_in(evidence, reply):
