@@ -6,14 +6,15 @@ plain data that survive a round trip through JSON, because an ask waits in the d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
+
+from ..store.values import value
 
 JsonValue = Any
 """A value of JSON: None, bool, int, float, str, list or dict with string keys."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ApprovalForm:
     """Asks whether one tool call may run. The decision is an ``Approval`` as JSON.
 
@@ -27,14 +28,14 @@ class ApprovalForm:
     """JSON Schema (2020-12) of the arguments."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ChoiceForm:
     """Asks for one of a few words. The decision is one of ``choices``, letter for letter."""
 
     choices: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AnswerForm:
     """Asks for data. The decision is a JSON value valid for ``schema`` (JSON Schema 2020-12)."""
 
@@ -44,7 +45,7 @@ class AnswerForm:
 Form = ApprovalForm | ChoiceForm | AnswerForm
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Ask:
     """One question, as a channel and an interpreter see it."""
 
@@ -61,7 +62,7 @@ class Ask:
     deadline_at_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Decided:
     """The channel has the answer at once; nobody has to wait. Validated like any other answer."""
 
@@ -69,7 +70,7 @@ class Decided:
     answered_by: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AwaitReply:
     """The question is out; the answer comes later through ``Answering``.
 
@@ -83,7 +84,7 @@ class AwaitReply:
 Outcome = Decided | AwaitReply
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Withdrawal:
     """Tells a channel that a question it has sent is closed, however that happened.
 
@@ -101,7 +102,7 @@ class Withdrawal:
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Understood:
     """The reply means exactly this decision. It is validated before it counts."""
 
@@ -111,7 +112,7 @@ class Understood:
     """The words of the reply that carry the decision, letter for letter."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class NotUnderstood:
     """The reply does not settle the question; the person is asked again and the pause stays pending.
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 
 from ..store.errors import OverwinterError
+from ..store.values import value
 from .errors import StepFailedError
 from .operations import Step, StepError
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class StepOutcome:
     """What one step came to: its result as JSON text, or how it failed (with the exception, for this process only)."""
 

@@ -6,11 +6,12 @@ call is answered by exactly one tool message directly after it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
+from ..store.values import value
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@value
 class ToolCallRequest:
     """One call the model wants. ``arguments`` is the raw text the model wrote: perhaps not JSON at all."""
 
@@ -19,7 +20,7 @@ class ToolCallRequest:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Message:
     """One message of a conversation.
 
@@ -35,7 +36,7 @@ class Message:
     call_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ToolSpec:
     """A tool as a model is told of it. ``parameters`` is the JSON Schema (2020-12) of the arguments object."""
 
@@ -44,7 +45,7 @@ class ToolSpec:
     parameters: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ModelRequest:
     """One call of a model.
 
@@ -61,7 +62,7 @@ class ModelRequest:
     max_tokens: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ModelReply:
     """What the model said.
 

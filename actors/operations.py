@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..store.rows import AnswererKind, PauseKind
+from ..store.values import value
 from .asks import Form, JsonValue
 from .clock import Clock
 from .ids import Ids
@@ -79,7 +80,7 @@ class Value(Operation):
     kind: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class WaitResult:
     """How a wait ended.
 
@@ -132,7 +133,7 @@ class Join(Operation):
     """How many steps of its branches may run at once; a branch that waits for a person uses none of them."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class StepError:
     """A failed step as the ledger keeps it."""
 
@@ -141,7 +142,7 @@ class StepError:
     cause_code: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Decision:
     """How a join was decided: by which branches, by index. ``failed`` is the one whose error the join raises."""
 

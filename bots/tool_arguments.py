@@ -128,16 +128,16 @@ def canonical_json(value: JsonValue) -> str:
 
 
 def _in_order(value: JsonValue) -> JsonValue:
-    match value:
-        case dict():
-            members = cast("dict[str, JsonValue]", value)
-            return {key: _in_order(members[key]) for key in sorted(members)}
-        case list():
-            return [_in_order(part) for part in cast("list[JsonValue]", value)]
-        case float() if not math.isfinite(value):
-            raise ValueError(f"{value} is no JSON number")
-        case _:
-            return value
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        members = cast("dict[str, JsonValue]", value)
+        return {key: _in_order(members[key]) for key in sorted(members)}
+    if isinstance(value, list):
+        return [_in_order(part) for part in cast("list[JsonValue]", value)]
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is no JSON number")
+    return value
 
 
 def digest(tool: str, canonical: Mapping[str, JsonValue]) -> str:

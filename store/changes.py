@@ -23,15 +23,15 @@ No clock and no ids here: both come in with the change.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
 from .rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
+from .values import value
 
 
 # -- sessions ----------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class StartSession:
     """Insert a session with its first message: ready to be claimed, or running already under a lease of the caller's."""
 
@@ -45,7 +45,7 @@ class StartResult(StrEnum):
     """That session, or that message, is there already; nothing was written."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PostMessage:
     """Give a session a message: insert it, count a wake, and make a resting session ready at RESUME priority.
 
@@ -65,7 +65,7 @@ class PostResult(StrEnum):
     ENDED_SESSION = "ended_session"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Claim:
     """Take the lease of up to ``limit`` sessions: by priority, then due time, then id.
 
@@ -79,14 +79,14 @@ class Claim:
     until_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClaimResult:
     """The claimed sessions as they are now, most urgent first."""
 
     sessions: tuple[SessionRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RenewLeases:
     """Prolong leases to ``until_ms``: those of ``epochs`` (session id -> epoch) that ``holder`` still has.
 
@@ -99,7 +99,7 @@ class RenewLeases:
     until_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class RenewResult:
     """Which leases are lost, how many wakes each held session has counted, and which are asked to cancel.
 
@@ -111,7 +111,7 @@ class RenewResult:
     cancel_requested: frozenset[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClosePause:
     """Close a pending pause without an answer: PENDING -> CANCELLED, with its audit entry and its withdrawal if sent."""
 
@@ -119,7 +119,7 @@ class ClosePause:
     resolution: Literal["withdrawn", "cancelled"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Rest:
     """Give the lease back.
 
@@ -134,7 +134,7 @@ class Rest:
     due_at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Advance:
     """What one actor has to write. Guard: the session is RUNNING under ``holder`` and ``epoch``, and (where ``now_ms`` is
     past ``lease_until_ms``) nobody else has claimed it; and every pause of ``close`` is pending, every one of ``take``
@@ -164,7 +164,7 @@ class Advance:
     rest: Rest | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AdvanceResult:
     """``done``: all was written. ``lease_lost``, ``stale`` (a pause was not as the actor believed): nothing was.
 
@@ -178,7 +178,7 @@ class AdvanceResult:
     wakes: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Grant:
     """A supervisor of this process has room for the session: its lease begins in the transaction that made it ready."""
 
@@ -187,7 +187,7 @@ class Grant:
 
 
 # -- pauses ------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ResolvePause:
     """Record an answer: PENDING -> RESOLVED. One conditional write; of two racing ones exactly one wins.
 
@@ -212,7 +212,7 @@ class ResolvePause:
     grant: Grant | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CancelPause:
     """Close a pause from outside, its session going on: PENDING -> CANCELLED; else as ``ResolvePause``."""
 
@@ -224,7 +224,7 @@ class CancelPause:
     now_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ResolveResult:
     """``resolved``: this one won. ``not_pending``: ``pause`` says how it stands. ``duplicate``: that inbound message has
     been received already as an answer to this pause. ``conflict``: it has been received as something else. ``unknown``: no
@@ -238,7 +238,7 @@ class ResolveResult:
     """Its session, if it has been claimed for the change's ``grant``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class CancelSession:
     """End a session for good. All open pauses (pending and resolved) are CANCELLED with their audit entries and
     withdrawals, running executions CANCELLED, unsent deliveries dropped, in one transaction.
@@ -266,7 +266,7 @@ class CancelResult(StrEnum):
 
 
 # -- deliveries --------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClaimDeliveries:
     """Take up to ``limit`` due deliveries: DUE, ``due_at_ms <= now_ms``, and no holder or one whose hold has run out.
 
@@ -279,14 +279,14 @@ class ClaimDeliveries:
     until_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ClaimDeliveriesResult:
     """Each delivery with its pause as it is now. A post whose pause is closed already is DROPPED, not returned."""
 
     deliveries: tuple[tuple[DeliveryRow, PauseRow], ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SettleDelivery:
     """Say how a delivery went. Guard: it is DUE and held by ``holder``.
 
@@ -313,7 +313,7 @@ class SettleResult(StrEnum):
 
 
 # -- upkeep ------------------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Sweep:
     """Delete pauses TAKEN or CANCELLED before ``closed_before_ms`` with their settled deliveries, up to ``limit``.
 
@@ -324,7 +324,7 @@ class Sweep:
     limit: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SweepResult:
     pauses: int
 
@@ -345,7 +345,7 @@ Change = (
 
 
 # -- what is read back -------------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LoadedSession:
     """All that a revival needs, from one read snapshot.
 
@@ -363,7 +363,7 @@ class LoadedSession:
     inbound: tuple[InboundRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Due:
     """When the store next has something to do by the clock; None where nothing waits for it."""
 
@@ -374,7 +374,7 @@ class Due:
     delivery_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Timeline:
     """A session with all of its history, for people."""
 

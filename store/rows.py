@@ -6,8 +6,9 @@ text that the store never looks into.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from .values import value
 
 
 class SessionStatus(StrEnum):
@@ -98,7 +99,7 @@ class InboundKind(StrEnum):
     ANSWER = "answer"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class SessionRow:
     session_id: str
     tenant: str
@@ -128,7 +129,7 @@ class SessionRow:
     updated_at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class ExecutionRow:
     execution_id: str
     session_id: str
@@ -143,7 +144,7 @@ class ExecutionRow:
     ended_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class LedgerRow:
     """One event. ``key`` is the step's key inside its execution, empty for events of the session itself."""
 
@@ -156,7 +157,7 @@ class LedgerRow:
     at_ms: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class PauseRow:
     pause_id: str
     tenant: str
@@ -182,7 +183,7 @@ class PauseRow:
     resolved_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class DeliveryRow:
     """One thing to tell the outside. Its id is ``<pause_id>:<kind>``, so it exists at most once."""
 
@@ -201,7 +202,7 @@ class DeliveryRow:
     settled_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class InboundRow:
     """Something received: unique by (channel, external_id), so a redelivery has no effect."""
 
@@ -216,7 +217,7 @@ class InboundRow:
     consumed_at_ms: int | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class AuditRow:
     """One permanent entry per resolution, chained per tenant by hash."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -295,9 +296,8 @@ async def test_a_malformed_advance_is_refused_whole(store: Store, wrong: dict[st
     await store.post_message(PostMessage(message=message(external_id="twice"), now_ms=T0))
     before = await everything(store)
     sound = Advance(session_id="s1", holder=HOLDER, epoch=1, now_ms=T0 + 1, ledger=(event(0),))
-    fields = {name: getattr(sound, name) for name in Advance.__slots__} | wrong
     with pytest.raises(StoreRefusedError) as raised:
-        await store.advance(Advance(**fields))
+        await store.advance(replace(sound, **wrong))
     assert raised.value.code == "store.refused"
     assert await everything(store) == before
     assert (await store.advance(sound)).outcome == "done"
