@@ -8,6 +8,8 @@ before it::
     lexicon           kinds of words; a language
     words_germanic, words_romance, words_eastern
     languages         all of them
+    questions         whether a prompt asks for approval
+    names             names below a sign-off
     amounts           amounts as people write them
     amount_slots      which argument of a call is its amount
     subject           what a question names

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import cast
 
@@ -25,6 +25,14 @@ _OTHER_NAMES = words_in(
     user customer client tenant session count percent percentage rate ratio lat lon latitude longitude age tax vat
     priority level"""
 )
+_BOUND_NAMES = words_in(
+    """min minimum max maximum limit cap threshold floor ceiling discount rebate balance rabatt remise descuento sconto
+    desconto korting least most below above"""
+)
+_SCALES = words_in(
+    """cent cents minor subunit subunits pence penny pennies centavos centimes groszy ore öre kopeks satoshi satoshis wei
+    micro micros milli millis thousand thousands million millions k mio smallest"""
+)
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PLAIN_DECIMAL = re.compile(r"\d{1,18}(?:\.\d{1,9})?")
 _DEEPEST = 6
@@ -34,10 +42,14 @@ Path = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AmountSlot:
-    """Where an amount stands in a call's arguments: the keys down to it, and what stands there."""
+    """Where an amount stands in a call's arguments: the keys down to it, what stands there, and in which unit."""
 
     path: Path
     value: Decimal
+    is_money: bool
+    """By its name it is a sum in a currency's major unit, and not a bound or a discount."""
+    is_scaled: bool
+    """It counts cents or another part or multiple of the unit in which people speak."""
 
 
 def amount_slots(form: ApprovalForm) -> tuple[AmountSlot, ...]:
@@ -46,7 +58,11 @@ def amount_slots(form: ApprovalForm) -> tuple[AmountSlot, ...]:
     Amounts inside lists are found too, and count: "half" of a list of amounts is not one change. They carry the path
     of the list.
     """
-    return tuple(_slots(form.arguments, form.schema, form.schema, (), "", _DEEPEST))
+    slots = tuple(_slots(form.arguments, form.schema, form.schema, (), "", _DEEPEST))
+    names = (form.tool, *form.arguments, *(each for each in form.arguments.values() if isinstance(each, str)))
+    if any(_words(name) & _SCALES for name in names):
+        return tuple(replace(slot, is_money=False, is_scaled=True) for slot in slots)
+    return slots
 
 
 def schema_at(schema: dict[str, JsonValue], root: dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -92,7 +108,11 @@ def _slots(
         for each in cast("list[JsonValue]", value):
             yield from _slots(each, items, root, path, name, depth - 1)
     elif _is_amount(value, options, name):
-        yield AmountSlot(path=path, value=Decimal(str(value)))
+        words = {word for key in path for word in _words(key)}
+        told = [str(option[key]) for option in options for key in ("title", "description") if key in option]
+        is_scaled = not _SCALES.isdisjoint(words.union(*map(_words, told)))
+        is_money = not is_scaled and not words.isdisjoint(_AMOUNT_NAMES) and words.isdisjoint(_BOUND_NAMES)
+        yield AmountSlot(path=path, value=Decimal(str(value)), is_money=is_money, is_scaled=is_scaled)
 
 
 def _property(options: tuple[dict[str, JsonValue], ...], key: str) -> dict[str, JsonValue]:
@@ -110,9 +130,13 @@ def _is_amount(value: JsonValue, options: tuple[dict[str, JsonValue], ...], name
         return False
     if not _PLAIN_DECIMAL.fullmatch(str(value)):
         return False
-    words = {word.lower() for word in _WORDS.findall(name)}
+    words = _words(name)
     if words & _OTHER_NAMES:
         return False
     if isinstance(value, int | float) or words & _AMOUNT_NAMES:
         return True
     return any(option.get("type") in ("number", "integer") or option.get("format") == "decimal" for option in options)
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in _WORDS.findall(name)}

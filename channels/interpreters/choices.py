@@ -53,7 +53,8 @@ def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Pic
     """Read which choice a reply picks, beyond doubt or not at all.
 
     A choice is picked by its own words with nothing but filling beside them, by its number, or, in a list of one yes and
-    one no, by any plain yes or no. A number never picks the yes: it may be an amount.
+    one no, by any plain yes or no; but "don't approve" beside a third choice may mean that one. A number never picks the
+    yes: it may be an amount.
     """
     if reply.has_question:
         return Undecided(why=Why.QUESTION)
@@ -62,8 +63,10 @@ def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Pic
         match stance_of(reply, subject):
             case Approves(evidence=evidence):
                 return Picks(choice=pair.yes, evidence=evidence)
-            case Rejects(evidence=evidence):
+            case Rejects(evidence=evidence, is_named=is_named) if is_named or len(choices) == 2:
                 return Picks(choice=pair.no, evidence=evidence)
+            case Rejects():
+                return Undecided(why=Why.UNKNOWN)
             case Undecided() as undecided if len(choices) == 2:
                 return undecided
             case Undecided(why=why) as undecided if why in (Why.HIDDEN, Why.ORDERS, Why.CONTRADICTION):

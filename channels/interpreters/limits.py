@@ -7,6 +7,7 @@ quantity in words that limit, the result is exact to the amount's own scale, no 
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,9 +18,9 @@ from ..decisions import schema_fault
 from .amount_slots import AmountSlot, amount_slots
 from .clauses import Item, Other, items_of
 from .lexicon import Kind
-from .stance import gives_orders, languages_of, without_signature
+from .stance import agrees_with, gives_orders, languages_of, without_signature
 from .subject import Subject
-from .text import LONGEST_READ, ReplyText
+from .text import LONGEST_READ, ReplyText, words_in
 
 _HALF = Decimal("0.5")
 _YES = frozenset((Kind.YES, Kind.APPROVE))
@@ -33,6 +34,11 @@ _MAY_STAND = _YES | {
     Other.QUANTITY,
     Other.PERCENT,
 }
+
+_PLAIN_BUTS = words_in("but aber mais pero però ma mas porém maar men mutta ale но ama fakat ただし 하지만 但 但是")
+_POLITE = words_in(
+    "please pls plz thanks thank thx bitte danke merci svp gracias grazie prego obrigado obrigada dank tack tak takk"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +73,7 @@ def override_for(form: ApprovalForm, limit: Limit, subject: Subject) -> dict[str
     The amount keeps its JSON type and its number of decimals: half of ``"80.00"`` is ``"40.00"``.
     """
     slots = amount_slots(form)
-    if len(slots) != 1 or not subject.has_currency(limit.currencies):
+    if len(slots) != 1 or not slots[0].is_money or not subject.has_currency(limit.currencies):
         return None
     slot = slots[0]
     wanted = limit.amount if limit.share is None else slot.value * limit.share
@@ -99,8 +105,7 @@ def _limit(items: Sequence[Item], subject: Subject) -> Limit | None:
     said = [items[at].words for at in approvals]
     if len(quantities) != 1 or not approvals or len(said) != len(set(said)):
         return None
-    needs_explicit = subject.is_negative or any(item.kind is Kind.SURE for item in items)
-    if needs_explicit and not any(item.kind is Kind.APPROVE for item in items):
+    if not agrees_with(items, subject) or any(item.kind is Kind.BUT and not _is_plain_but(item) for item in items):
         return None
     quantity = quantities[0]
     is_limited = any(item.kind is Kind.LIMIT for item in items)
@@ -109,6 +114,37 @@ def _limit(items: Sequence[Item], subject: Subject) -> Limit | None:
         return Limit(share=_HALF, amount=None) if is_limited or comes_after_yes else None
     if not is_limited or quantity.value is None:
         return None
+    if quantity.kind is Other.QUANTITY and not _is_sum(items, items.index(quantity), subject):
+        return None
     if quantity.kind is Other.PERCENT:
         return Limit(share=quantity.value / 100, amount=None)
     return Limit(share=None, amount=quantity.value, currencies=quantity.currencies)
+
+
+def _is_plain_but(item: Item) -> bool:
+    """Whether it is "but" itself: every other turn is a condition, an exception or a wait."""
+    return len(item.words) == 1 and item.words[0] in _PLAIN_BUTS
+
+
+def _is_sum(items: Sequence[Item], at: int, subject: Subject) -> bool:
+    """Whether a number can only be a sum of money, and not an order, a count or a month.
+
+    It carries a currency or decimals, or it stands right beside the word that limits, with no noun or preposition on
+    either side, and has not as many digits as an id of the call.
+    """
+    quantity = items[at]
+    number = next((word for word in quantity.words if word[:1].isdigit()), "")
+    after = items[at + 1] if at + 1 < len(items) else None
+    if after is not None and after.kind is not Kind.LIMIT and not _is_polite(after):
+        return False
+    if quantity.currencies or re.search(r"[.,]\d{2}$", number):
+        return True
+    if any(reference.isdigit() and len(reference) == len(number) for reference in subject.references):
+        return False
+    return (at > 0 and items[at - 1].kind is Kind.LIMIT) or (
+        after is not None and after.kind is Kind.LIMIT and items[at - 1].kind in _YES
+    )
+
+
+def _is_polite(item: Item) -> bool:
+    return item.kind is Kind.FILL and item.words[0] in _POLITE

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from .clauses import Item, Sense, items_of, sense_of, undermines
-from .languages import LANGUAGES, SIGN_OFFS, VOCABULARY
+from .languages import LANGUAGES, SIGN_OFFS
 from .lexicon import Kind, Language
+from .names import is_name
+from .questions import names_approving
 from .subject import NO_SUBJECT, Subject
 from .text import LONGEST_READ, Clause, ReplyText, TokenKind, read_text, tokens_of
 
@@ -55,10 +57,16 @@ class Approves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejects:
-    """``is_bare`` means that the reply says no and nothing else that would be worth telling."""
+    """A refusal.
+
+    Attributes:
+        is_bare: the reply says no and nothing else that would be worth telling.
+        is_named: it says no or "rejected"; False where it only negates an approval, as "don't approve" does.
+    """
 
     evidence: str
     is_bare: bool
+    is_named: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,8 +95,8 @@ def stance_of(reply: ReplyText, subject: Subject = NO_SUBJECT, *, locale: str | 
         if reply.has_question:
             return Undecided(why=Why.QUESTION)
         return Undecided(why=Why.UNKNOWN) if reply.odd_marks else Approves(evidence=reply.visible)
-    if rejecting is not None and Sense.YES not in whole and not (subject.is_negative and rejecting.is_particle):
-        return Rejects(evidence=rejecting.evidence, is_bare=rejecting.is_bare)
+    if rejecting is not None and Sense.YES not in whole and (subject.takes_bare_answer or not rejecting.is_particle):
+        return Rejects(evidence=rejecting.evidence, is_bare=rejecting.is_bare, is_named=rejecting.is_named)
     return Undecided(why=_why(reply, readings, has_orders=has_orders))
 
 
@@ -125,23 +133,27 @@ def without_signature(reply: ReplyText) -> tuple[Clause, ...]:
     lines = [line.strip() for line in reply.visible.split("\n") if line.strip()]
     if len(lines) >= 2 and _is_sign_off(lines[-1]):
         return read_text("\n".join(lines[:-1])).clauses
-    if len(lines) >= 3 and _is_name(lines[-1]) and _is_sign_off(lines[-2]):
+    if len(lines) >= 3 and is_name(lines[-1]) and _is_sign_off(lines[-2]):
         return read_text("\n".join(lines[:-2])).clauses
     return reply.clauses
 
 
-def _is_name(line: str) -> bool:
-    words = line.strip(".,").split(" ")
-    return len(words) <= 3 and all(
-        re.fullmatch(r"[^\W\d_]+(?:[-'.][^\W\d_]+)*\.?", word) is not None
-        and word[0].isupper()
-        and all(token.text not in VOCABULARY for token in tokens_of(word))
-        for word in words
-    )
-
-
 def _is_sign_off(line: str) -> bool:
     return tuple(token.text for token in tokens_of(line.strip(" ,.!-–—"))) in SIGN_OFFS
+
+
+def agrees_with(items: Sequence[Item], subject: Subject) -> bool:
+    """Whether words that say yes say it to what is asked.
+
+    A bare yes, and an agreement such as "no problem", lean on the question: they count only where it plainly asks for
+    approval. Words that name the approving stand by themselves, except where the question asks to hold the thing back.
+    """
+    is_explicit = any(item.kind is Kind.APPROVE for item in items)
+    is_mocking = any(item.kind is Kind.SURE for item in items) and not is_explicit
+    is_bare = any(item.kind is Kind.YES for item in items)
+    if subject.takes_bare_answer and (subject.takes_agreement or is_bare):
+        return not is_mocking
+    return not subject.is_adverse and any(item.kind is Kind.APPROVE and names_approving(item.words) for item in items)
 
 
 def languages_of(clauses: Sequence[Clause]) -> list[Language]:
@@ -172,6 +184,7 @@ def _holds_refusal(items: Sequence[Item]) -> bool:
 class _Rejection:
     evidence: str
     is_bare: bool
+    is_named: bool
     is_particle: bool
     """Nothing but a bare no, which means yes to a question put in the negative."""
 
@@ -200,11 +213,9 @@ class _Reading:
         if Sense.YES not in self.senses or set(self.senses) - {Sense.YES, Sense.NOTHING}:
             return Sense.DOUBT if Sense.NO not in self.senses else Sense.NO
         all_items = [item for clause in self.items for item in clause]
-        is_explicit = any(item.kind is Kind.APPROVE for item in all_items)
-        needs_explicit = subject.is_negative or any(item.kind is Kind.SURE for item in all_items)
         said = [item.words for item in all_items if item.kind in (Kind.YES, Kind.APPROVE)]
         repeats = len(said) != len(set(said))
-        return Sense.YES if not repeats and (is_explicit or not needs_explicit) else Sense.DOUBT
+        return Sense.YES if not repeats and agrees_with(all_items, subject) else Sense.DOUBT
 
     def rejection(self) -> _Rejection | None:
         """The refusal in this language; None if there is none, or none beyond doubt."""
@@ -224,6 +235,7 @@ class _Reading:
         return _Rejection(
             evidence=self.clauses[refusing[0]].text,
             is_bare=not others and kinds <= {Kind.NO, Kind.REJECT, Kind.FILL, Kind.EMPHASIS},
+            is_named=bool(kinds & {Kind.NO, Kind.REJECT}) and not kinds & {Kind.YES, Kind.APPROVE, Kind.ACT},
             is_particle=not kinds & {Kind.REJECT, Kind.NEGATION} and not kinds & {Kind.APPROVE, Kind.ACT},
         )
 

@@ -6,39 +6,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import cast
 
-from ...actors.asks import ApprovalForm, Form, JsonValue
+from ...actors.asks import AnswerForm, ApprovalForm, ChoiceForm, Form, JsonValue
 from .amount_slots import amount_slots
 from .amounts import currencies_of, read_number
-from .text import TokenKind, folded, normalised, tokens_of, words_in
+from .languages import VOCABULARY
+from .questions import is_adverse, is_doing, is_even, is_undoing_word, takes_bare_answer
+from .text import Token, TokenKind, folded, normalised, tokens_of, words_in
 
 _LONGEST_PROMPT = 2_000
 """Characters of the prompt in which things and numbers are looked for; what stands later may not be named in a reply."""
 
 _NAME_END = re.compile(r"[^a-zA-Z]+|(?<=[a-z])(?=[A-Z])")
-_SENTENCE_END = re.compile(r"(?<=[.!?？])\s+|\n")
-_NEGATIVE = re.compile(
-    r"""\b(?:not|never|object|objections?|objecting|oppose[ds]?|against|mind|refuse|reject|deny|decline|disapprove|disallow
-    |veto|or|no(?![.:]?\s*\d)|nicht|keine?n?|ablehnen|einwände|einwand|dagegen|oder|pas|refuser|ou|rechazar|rechaza
-    |inconveniente|niet|bezwaar|weigeren|non|rifiutare|obiezioni|não|recusar|objeção|inte|eller|avslå|ikke|afvise
-    |avvise|ei|tai|nie|odrzucić|lub|не|против|возражаете|возражения|отклонить|или|değil|itirazınız|reddet|yoksa)\b
-    |n't\b|異議|却下|反対|이의|거부|반대|反对|拒绝""",
-    re.IGNORECASE | re.VERBOSE,
-)
-
-_UNDOING = words_in(
-    """cancel cancelling canceling cancellation stop stopping block blocking hold holding withhold withholding revoke revoking
-    reverse reversing reversal void reject rejecting rejection refuse refusing deny denying decline declining delete
-    deleting undo suspend suspending freeze freezing abort remove removing prevent against
-    stornieren storno stoppen sperren widerrufen ablehnen ablehnung löschen annuler annulation bloquer arrêter refuser
-    refus supprimer cancelar anular bloquear detener rechazar rechazo annullare bloccare fermare rifiutare
-    annuleren blokkeren weigeren afwijzen avbryta stoppa avslå annullere stoppe blokere avvise afvise peruuttaa peruuta
-    hylätä anulować zablokować odrzucić отменить остановить заблокировать отклонить iptal durdur reddet 取消 中止 却下 취소
-    중단 거부 拒绝 停止"""
+_CURRENCY_NAMES = words_in(
+    "currency currencies ccy curr währung waehrung devise moneda moeda valuta waluta valuutta валюта"
 )
 
 
@@ -53,10 +38,15 @@ class Subject:
         labels: words that stand before an id, as the order in "refund order 4471". Without the id, a reply that names
             one may mean the thing itself and not what is asked about it.
         words: every token of it.
-        is_undoing: it asks to cancel, stop or withhold something. To approve the thing then is not what is asked.
+        is_undoing: it asks to cancel, stop or withhold something, or is not known to ask for doing anything. To approve
+            the thing then is not what is asked.
         currencies: the codes that all of its currency words may mean; None if it has no such word, empty if two of them
-            name different currencies.
-        is_negative: it asks whether *not* to, or offers a choice, so a bare yes or no may mean either.
+            name different currencies or one is not known.
+        takes_bare_answer: a bare yes or no is plain: it asks for approval in plain words or, where the answer is data, in
+            no negative.
+        takes_agreement: it plainly asks for approval, so "no problem" and "go ahead" agree to it.
+        is_adverse: it asks about trouble, or about holding back what the call would do, or, where the answer is data, for
+            something else than approval: "approved" says nothing certain.
     """
 
     amounts: frozenset[Decimal]
@@ -64,8 +54,10 @@ class Subject:
     labels: frozenset[str]
     words: frozenset[str]
     currencies: frozenset[str] | None
-    is_negative: bool
     is_undoing: bool
+    takes_bare_answer: bool
+    takes_agreement: bool
+    is_adverse: bool
 
     def is_same_amount(self, value: Decimal, currencies: frozenset[str]) -> bool:
         """Whether this is the one amount the question names, in a currency that agrees."""
@@ -82,8 +74,10 @@ NO_SUBJECT = Subject(
     labels=frozenset(),
     words=frozenset(),
     currencies=None,
-    is_negative=False,
     is_undoing=False,
+    takes_bare_answer=True,
+    takes_agreement=True,
+    is_adverse=False,
 )
 
 
@@ -107,19 +101,30 @@ def subject_of(form: Form, prompt: str) -> Subject:
             references.add(token.text)
             labels.update(each.text for each in tokens[max(at - 1, 0) : at])
     words = {token.text for token in tokens}
+    doing = frozenset(words)
     currencies = [currencies_of(token) for token in tokens]
+    is_unknown_currency = any(_is_unknown_currency(tokens, at) for at in range(len(tokens)))
     if isinstance(form, ApprovalForm):
-        amounts |= {slot.value for slot in amount_slots(form)}
+        slots = amount_slots(form)
+        amounts |= {slot.value for slot in slots if not slot.is_scaled}
+        scaled = {slot.value for slot in slots if slot.is_scaled}
         references = set()
+        doing = frozenset(folded(part) for part in _NAME_END.split(form.tool)[:1])
         for name, leaf in _leaves(form.arguments, ""):
             leaf_tokens = tokens_of(normalised(leaf))
-            currencies += [currencies_of(token) for token in leaf_tokens]
+            found = [codes for token in leaf_tokens if (codes := currencies_of(token))]
+            currencies += found
+            if not found and leaf.strip() and not _CURRENCY_NAMES.isdisjoint(map(folded, _NAME_END.split(name))):
+                is_unknown_currency = True
             words.update(token.text for token in leaf_tokens)
-            if len(leaf_tokens) == 1 and any(char.isdigit() for char in leaf):
+            if len(leaf_tokens) == 1 and any(char.isdigit() for char in leaf) and read_number(leaf) not in scaled:
                 references.add(leaf_tokens[0].text)
                 labels.update(folded(part) for part in _NAME_END.split(name) if read_number(leaf) not in amounts)
         words.update(folded(part) for name in (form.tool, *_keys(form.arguments)) for part in _NAME_END.split(name))
-    named = [codes for codes in currencies if codes]
+    named = [codes for codes in currencies if codes] + ([frozenset[str]()] if is_unknown_currency else [])
+    is_undoing = any(map(is_undoing_word, words)) or not is_doing(doing)
+    undoes_itself = isinstance(form, ChoiceForm) or any(map(is_undoing_word, doing))
+    takes_agreement = takes_bare_answer(prompt) and (undoes_itself or not is_adverse(prompt))
     return Subject(
         amounts=frozenset(amounts),
         references=frozenset(each for each in references if read_number(each) not in amounts)
@@ -128,12 +133,24 @@ def subject_of(form: Form, prompt: str) -> Subject:
         labels=frozenset(labels),
         words=frozenset(words),
         currencies=named[0].intersection(*named) if named else None,
-        is_undoing=not words.isdisjoint(_UNDOING),
-        is_negative=any(
-            sentence.rstrip().endswith(("?", "？")) and _NEGATIVE.search(sentence) is not None
-            for sentence in _SENTENCE_END.split(prompt)
-        ),
+        is_undoing=is_undoing,
+        takes_bare_answer=is_even(prompt) if isinstance(form, AnswerForm) else takes_agreement,
+        takes_agreement=takes_agreement,
+        is_adverse=not takes_agreement if isinstance(form, AnswerForm) else not undoes_itself and is_adverse(prompt),
     )
+
+
+def _is_unknown_currency(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the token names a currency that is not known: a sign or a code, or an unknown word right after a number."""
+    token = tokens[at]
+    if currencies_of(token) or token.text in "%#":
+        return False
+    if token.kind is TokenKind.SYMBOL:
+        return True
+    before = at > 0 and tokens[at - 1].kind is TokenKind.NUMBER
+    after = at + 1 < len(tokens) and tokens[at + 1].kind is TokenKind.NUMBER
+    is_code = (before or after) and re.fullmatch("[A-Z]{3}", token.raw) is not None
+    return is_code or (before and token.kind is TokenKind.WORD and token.text not in VOCABULARY)
 
 
 def _keys(value: JsonValue) -> Iterator[str]:

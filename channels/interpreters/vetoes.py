@@ -130,8 +130,8 @@ def _against_approving(seen: _Seen, *, is_limited: bool) -> str | None:
         return "the reply refuses"
     if seen.text.has_question:
         return "the reply asks something"
-    if seen.subject.is_negative and not seen.has(frozenset((Kind.APPROVE,))):
-        return "the question is put in the negative, and the reply does not say which way it goes"
+    if seen.subject.is_adverse or not (seen.subject.takes_bare_answer or seen.has(frozenset((Kind.APPROVE,)))):
+        return "the question does not plainly ask for approval, and the reply does not say which way it goes"
     if any(clause.is_quoted for clause in seen.text.clauses):
         return "the reply quotes somebody"
     if seen.has(_CONDITIONS) or _turns_without_a_space(seen):

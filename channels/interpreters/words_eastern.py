@@ -157,11 +157,11 @@ _TURKISH = language(
         Kind.EMPHASIS: "kesinlikle | gerçekten | tamamen | mutlaka",
         Kind.AUXILIARY: "olabilir | olacak | var | edebilir | gerek | henüz | siz | sen | mi | mı | mu | mü",
         Kind.BUT: "ama | fakat | ancak | eğer | hariç | şartıyla | aksi halde | yalnız | bekleyin | bekle | yerine",
-        Kind.LIMIT: "sadece | yalnızca | en fazla | azami | maksimum | max | kadar",
+        Kind.LIMIT: "sadece | yalnızca | en fazla | azami | maksimum | max",
         Kind.HALF: "yarısı | yarısını | yarım | yarı | yarısına",
         Kind.CONDITION: """sonra | önce | belki | yarın | bugün | dün | yakında | muhtemelen | galiba | sanırım
             | kısmen | neredeyse | pazartesi | salı | çarşamba | perşembe | cuma | cumartesi | pazar | hafta
-            | ay | gün | şimdi | diğer | başka | şimdilik""",
+            | ay | gün | şimdi | diğer | başka | şimdilik | kadar""",
         Kind.BECAUSE: "çünkü | zira | kadarıyla | olmadan | nedeniyle",
         Kind.EACH: "ikisi de | her ikisi | her ikisine | ikisine de | hepsi | hepsine | tümü",
         Kind.FIRST: "birinci | birincisi | ilk | ilki",
@@ -227,7 +227,7 @@ _KOREAN = language(
             | 부탁드립니다 | 저는 | 이건 | 이것은""",
         Kind.AUXILIARY: "승인하지 | 않습니다 | 안 | 못 | 수 | 않겠습니다",
         Kind.BUT: "단 | 하지만 | 그런데 | 다만 | 만약",
-        Kind.LIMIT: "만 | 최대 | 까지",
+        Kind.LIMIT: "최대 | 까지",
         Kind.HALF: "절반 | 절반만 | 반만 | 반액만",
         Kind.CONDITION: "나중에 | 내일 | 오늘 | 아마 | 확인 | 검토 | 먼저",
         Kind.EACH: "둘 다 | 모두 | 전부",

@@ -38,7 +38,7 @@ _ENGLISH = language(
             | that | this one | that one | this request | the request | the | for | of | with | sorry
             | from my side | on my side | from my end | on my end | from me | from us | by me | as requested
             | have a nice day | have a good day | my answer | my answer is | my decision | my decision is""",
-        Kind.SURE: "sure | of course | great | perfect | good | excellent | fine | wonderful | lovely | super | right",
+        Kind.SURE: "sure | of course | great | perfect | good | excellent | fine | wonderful | lovely | super",
         Kind.EMPHASIS: "absolutely | definitely | certainly | really | totally | completely | clearly | strongly",
         Kind.AUXILIARY: """i | we | thanks for | thank you for | thx for | would | could | can | will | may
             | might | should | shall | do | does | did | to | be | been | am | is | are | was | i'm | we're
@@ -53,7 +53,8 @@ _ENGLISH = language(
             | other | another | some | partly | partially | instead of | nothing else | almost | nearly | hardly
             | guess | suppose | think | hope | wonder | doubt | depends | depending | subject | pending | again
             | monday | tuesday | wednesday | thursday | friday | saturday | sunday | week | month | day | now | yet
-            | for now | not yet | not now | not sure | unsure""",
+            | for now | not yet | not now | not sure | unsure | right
+            | yeah sure | yeah right""",
         Kind.BECAUSE: "because | since | as | due | until | till | without | because of | due to | as long",
         Kind.EACH: "both | to both | for both | both of them | to both of them | all | to all | for all | all of them",
         Kind.FIRST: "first | the first | the first one | 1st | number one",

@@ -188,8 +188,8 @@ def test_an_answer_that_settles_nothing_leaves_the_question(overwinter: Overwint
 
 def test_an_answer_must_be_one_and_whole(overwinter: Overwinter) -> None:
     for more, says in (
-        ((), "either TEXT or --decision"),
-        (("yes", "--decision", "1"), "either TEXT or --decision"),
+        ((), "the answer is missing"),
+        (("yes", "--decision", "1"), "TEXT or with --decision, not both"),
         (("--decision", "{"), "--decision is no JSON"),
         (("\udcff",), "TEXT is not valid UTF-8"),
     ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import IO, Any
@@ -84,9 +85,10 @@ def test_a_session_that_has_ended_takes_nothing_more(overwinter: Overwinter, typ
     typed("hello\n")
     session = overwinter("chat", REFUNDS, "--json").document["session"]
     overwinter("cancel", session)
-    typed("more\n")
+    typed("more\n\nand more\n")
     ran = overwinter("chat", REFUNDS, "--session", session, "--json")
-    assert (ran.code, ran.document["status"]) == (0, "cancelled")
+    assert (ran.code, ran.document["status"]) == (6, "cancelled")
+    assert ran.error == {"code": "session.ended", "message": "the session has ended; 2 lines were not sent"}
     assert ("local", "more") not in said(ran)
 
 
@@ -129,3 +131,58 @@ def test_what_a_workflow_comes_to_is_told(overwinter: Overwinter, bot: str, code
     document: Any = ran.document
     assert (ran.code, document["status"]) == (code, status)
     assert told in document["said"][-1]["text"]
+
+
+def test_lines_typed_while_a_manager_is_asked_are_recorded_and_said_to_be(overwinter: Overwinter, typed: Type) -> None:
+    typed("refund order 4471, 80.00\nhello?\n")
+    ran = overwinter("chat", REFUNDS)
+    assert (ran.code, "1 line was recorded; the bot reads them" in ran.err) == (0, True)
+    found = re.search(r"overwinter answer ([0-9a-f]{32}) ", ran.err)
+    session = re.search(r"--session (s\w+)", ran.err)
+    assert found is not None
+    assert session is not None
+    answered = overwinter("answer", found[1], "no", "--as", "mara", "--app", REFUNDS)
+    assert "goes on as soon as a service (overwinter serve) runs" in answered.out
+    typed("")
+    ran = overwinter("chat", REFUNDS, "--session", session[1], "--json")
+    assert ("local", "hello?") in said(ran)
+
+
+def test_the_command_to_go_on_holds_what_was_given(overwinter: Overwinter, typed: Type) -> None:
+    Path("own settings.toml").write_text("")
+    typed("hello\n")
+    ran = overwinter("chat", REFUNDS, "--db", "my own.db", "--config", "own settings.toml")
+    found = re.search(r"goes on with: overwinter (.+)", ran.err)
+    assert found is not None
+    arguments = shlex.split(found[1])
+    assert arguments[-4:] == ["--db", "my own.db", "--config", "own settings.toml"]
+    typed("")
+    assert overwinter(*arguments).code == 0
+
+
+FAILING = """
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
+from overwinter.bots.scripted_model import ScriptedModel
+
+def refuse(request):
+    raise ValueError("no model today")
+
+app = App(name="office", agents=[Agent(name="clerk", instructions="Help.", model=ScriptedModel(refuse))])
+"""
+
+
+@pytest.mark.parametrize("is_json", [False, True])
+@pytest.mark.parametrize("command", ["chat", "start"])
+def test_an_execution_that_failed_is_an_error_with_its_reason(
+    overwinter: Overwinter, typed: Type, command: str, is_json: bool
+) -> None:
+    workflows(FAILING)
+    typed("hello\n")
+    more = ("clerk", "hello", "--wait") if command == "start" else ()
+    ran = overwinter(command, "office.py:app", *more, *(("--json",) if is_json else ()))
+    assert ran.code == 8
+    assert "no model today" in ran.err
+    if is_json:
+        assert ran.document["status"] == "idle"
+        assert ran.error["code"] == ran.document["reason"].partition(": ")[0]

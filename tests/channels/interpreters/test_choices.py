@@ -11,7 +11,7 @@ from overwinter.channels.interpreters.rules import read_by_rules
 PLACES = ("staging", "production", "Both of them")
 
 
-def pick(choices: tuple[str, ...], reply: str, prompt: str = "Where to?") -> str | None:
+def pick(choices: tuple[str, ...], reply: str, prompt: str = "Approve?") -> str | None:
     reading = read_by_rules(ChoiceForm(choices=choices), prompt, reply)
     return reading.decision if isinstance(reading, Understood) else None
 

@@ -1,0 +1,39 @@
+"""What people are told of a reply that decides nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from overwinter.actors.asks import AnswerForm, ApprovalForm, ChoiceForm, Form, NotUnderstood
+from overwinter.channels.interpreters.rules import read_by_rules
+
+PLANS = ChoiceForm(choices=("basic", "pro", "enterprise"))
+APPROVAL = ApprovalForm(tool="refund_card", arguments={"amount": "80.00"}, schema={"type": "object"})
+DAY = AnswerForm(schema={"type": "string", "format": "date"})
+
+
+def reason(form: Form, reply: str) -> str:
+    reading = read_by_rules(form, "What is it to be?", reply)
+    assert isinstance(reading, NotUnderstood)
+    return reading.reason
+
+
+@pytest.mark.parametrize("reply", ["gold", "maybe", "x " * 2_000])
+def test_whoever_had_a_choice_is_told_what_there_is_to_choose(reply: str) -> None:
+    assert reason(PLANS, reply) == "The reply is none of basic, pro, enterprise."
+
+
+@pytest.mark.parametrize("form", [PLANS, APPROVAL, DAY])
+def test_an_empty_reply_is_called_empty(form: Form) -> None:
+    assert reason(form, " ") == "The reply is empty."
+
+
+@pytest.mark.parametrize("form", [PLANS, APPROVAL, DAY])
+def test_whoever_answers_in_json_is_asked_for_plain_words(form: Form) -> None:
+    told = reason(form, '{"approved": true}')
+    assert told == "The reply is written as data for a program. Please answer in plain words."
+
+
+@pytest.mark.parametrize("form", [PLANS, APPROVAL, DAY])
+def test_a_question_for_an_answer_is_called_not_definite(form: Form) -> None:
+    assert reason(form, "sounds fine, I guess?") == "The reply asks something, so it is not a definite answer."
