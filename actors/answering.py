@@ -151,11 +151,7 @@ class Answering:
             raise _not_pending(await self._store.pause(pause_id) or pause)
         responder = _check_credential(pause, credential)
         ask = ask_of(pause)
-        role = self._roles.get(pause.role)
-        if role is None:
-            raise PauseNoReplyInterpreterError(
-                f"role {pause.role} is not deployed here, so its answers cannot be checked"
-            )
+        role = self._role_of(pause)
         by: Literal["decision", "rules", "model", "code"] = "decision"
         match answer:
             case Decision(value=value):
@@ -183,11 +179,7 @@ class Answering:
         Somebody may have answered while ``send`` was returning: then that answer stands, and this one is dropped.
         """
         ask = ask_of(pause)
-        role = self._roles.get(pause.role)
-        if role is None:
-            raise PauseNoReplyInterpreterError(
-                f"role {pause.role} is not deployed here, so its answers cannot be checked"
-            )
+        role = self._role_of(pause)
         valid = role.validate(ask, decision)
         change = ResolvePause(
             pause_id=pause.pause_id,
@@ -262,6 +254,14 @@ class Answering:
         if result.outcome == "resolved" and claimed is None:
             self._reviver.wake(pause.session_id)
         return result
+
+    def _role_of(self, pause: PauseRow) -> RoleBinding:
+        role = self._roles.get(pause.role)
+        if role is None:
+            raise PauseNoReplyInterpreterError(
+                f"role {pause.role} is not deployed here, so its answers cannot be checked"
+            )
+        return role
 
     async def _closed_already(self, pause: PauseRow, received: Received | None) -> Answered:
         """Either this very message closed it, delivered again now; or somebody else did."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import signal
@@ -14,6 +13,7 @@ from typing import Any
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
+from overwinter.deploy.config import environment_without_settings
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text()
@@ -22,7 +22,7 @@ README = (ROOT / "README.md").read_text()
 def test_the_readmes_commands_work_in_their_order(tmp_path: Path) -> None:
     commands = [line.removeprefix("$ ") for line in README.splitlines() if line.startswith("$ overwinter")]
     assert len(commands) >= 5
-    inherited = dict(os.environ)  # noqa: TID251  a shell's children inherit it too
+    inherited = environment_without_settings()
     environment = {**inherited, "PATH": f"{Path(sys.executable).parent}:{inherited['PATH']}"}
     serving: list[subprocess.Popen[bytes]] = []
     try:
