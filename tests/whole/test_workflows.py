@@ -271,3 +271,35 @@ async def test_a_step_that_must_not_start_twice_ends_as_indeterminate(tmp_path: 
     await kit.close()
     assert started == [1]
     assert "unknown" in script.requests[-1].messages[-1].content
+
+
+@pytest.mark.case("du06")
+async def test_what_was_done_before_a_question_is_not_done_again_after_it(tmp_path: Path) -> None:
+    ran: list[str] = []
+
+    async def charge() -> str:
+        ran.append("charge")
+        return "charged"
+
+    async def mail() -> str:
+        ran.append("mail")
+        return "mailed"
+
+    @workflow(version="1")
+    async def pay(run: Run) -> str:
+        await run.step(charge)
+        answer = await run.ask(DIRECTOR, "Mail the receipt?")
+        return await run.step(mail) if answer == "yes" else "not mailed"
+
+    kit = Kit(build=lambda: app_of(pay), path=tmp_path / "w.db")
+    async with kit.running():
+        session_id = await kit.start("pay", {})
+        await kit.restart()
+        question = await kit.question("director")
+        kit.runtime.supervisor.stop()
+        await _answer(kit.runtime.answering, question.pause_id, "yes")
+        assert ran == ["charge"]
+        await kit.restart()
+        await kit.settle()
+        assert await kit.outcome(session_id) == {"result": "mailed"}
+    assert ran == ["charge", "mail"]
