@@ -12,15 +12,17 @@ result. Reads go by a connection of their own, and revivals that wait together a
 Bottom up, each line importing only from those above it:
 
     errors, rows                    the words
+    costs, blocks                   what counts model calls; what lets a blocked session go on
     changes, freezing, schema       what may be written; how rows are made; the tables
     audit, drafts                   the chain of entries; rows that may be assigned
     view                            the rows of one transaction, in memory
     waking, closing                 what becomes of a session, of a pause
     sessions                        the verbs on a whole session
-    advancing, pauses, deliveries   the other verbs
+    advancing, pauses, deliveries, unblocking   the other verbs
     judging                         a change meets its verb
     engine                          what differs between databases, as Protocols
     statements                      the statements that write, and those that read for them
+    counting                        model calls against budgets
     batch, queries                  one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work

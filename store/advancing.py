@@ -42,7 +42,7 @@ def advance(view: View, change: Advance) -> AdvanceResult:
             taken.status = status
             taken.is_changed = True
     for delivery in change.deliveries:
-        view.deliveries[delivery.delivery_id] = DeliveryDraft.of(delivery)
+        view.deliveries[delivery.pause_id, delivery.kind, delivery.channel] = DeliveryDraft.of(delivery)
         view.has_news = True
     for closing in change.close:
         close(
@@ -110,7 +110,7 @@ def _refuse_malformed(view: View, session: SessionDraft, change: Advance) -> Non
         if pause.pause_id in view.pauses:
             raise StoreRefusedError(f"session {session_id}: step {pause.key} opens a pause that is there already")
     for delivery in change.deliveries:
-        if delivery.delivery_id in view.deliveries:
+        if (delivery.pause_id, delivery.kind, delivery.channel) in view.deliveries:
             raise StoreRefusedError(f"session {session_id}: a delivery that is there already")
     for key in change.consume:
         message = view.inbound.get(key)
@@ -118,7 +118,7 @@ def _refuse_malformed(view: View, session: SessionDraft, change: Advance) -> Non
             raise StoreRefusedError(f"session {session_id}: message {key} is not there to be consumed")
     for ids in (
         [pause.pause_id for pause in change.open],
-        [delivery.delivery_id for delivery in change.deliveries],
+        [(delivery.pause_id, delivery.kind, delivery.channel) for delivery in change.deliveries],
         [*change.take, *(closing.pause_id for closing in change.close)],
         change.consume,
     ):

@@ -13,31 +13,33 @@ from typing import Any, assert_never
 import sqlalchemy as sa
 
 from .audit import EMPTY, AuditDraft, AuditHead, chain
+from .blocks import UnblockSession
 from .changes import (
     Advance,
-    CancelPause,
     CancelSession,
     Change,
     Claim,
     ClaimDeliveries,
     PostMessage,
     RenewLeases,
-    ResolvePause,
     SettleDelivery,
     StartSession,
     Sweep,
     SweepResult,
 )
+from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult
+from .counting import count_call, count_tokens
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreError, StoreRefusedError
 from .judging import JudgedChange, JudgedResult, judge
-from .rows import DeliveryKind, ExecutionRow, InboundRow
+from .resolutions import CancelPause, CastVote, ResolvePause
+from .rows import DeliveryKind, ExecutionRow, InboundRow, VoteRow
 from .statements import Select, Statements, Write
 from .view import View
 
-Result = JudgedResult | SweepResult
+Result = JudgedResult | SweepResult | CountCallResult | CountTokensResult
 
-_POST = DeliveryKind.POST.value
+_UPDATE = DeliveryKind.UPDATE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,13 @@ class _Wanted:
 
     sessions: set[str] = field(default_factory=set[str])
     pauses: set[str] = field(default_factory=set[str])
-    deliveries: set[str] = field(default_factory=set[str])
+    deliveries_of: set[str] = field(default_factory=set[str])
+    """Pauses whose deliveries are wanted."""
+    votes_of: set[str] = field(default_factory=set[str])
     inbound: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
     cancelled: set[str] = field(default_factory=set[str])
+    executions_of: set[str] = field(default_factory=set[str])
+    """Sessions whose running executions are wanted."""
     claims: list[Claim] = field(default_factory=list[Claim])
     delivery_claims: list[ClaimDeliveries] = field(default_factory=list[ClaimDeliveries])
 
@@ -72,12 +78,19 @@ class _Wanted:
                 for closing in change.close:
                     self._add_pause(closing.pause_id)
                 self.inbound.update(change.consume)
-                self.pauses.update({row.pause_id for row in change.deliveries} - {row.pause_id for row in change.open})
+                for pause_id in {row.pause_id for row in change.deliveries} - {row.pause_id for row in change.open}:
+                    self._add_pause(pause_id)
             case ResolvePause():
                 self._add_pause(change.pause_id)
                 self._add_message(change.inbound)
+                if change.vote is not None:
+                    self.votes_of.add(change.pause_id)
             case CancelPause():
                 self._add_pause(change.pause_id)
+            case CastVote():
+                self._add_pause(change.pause_id)
+                self._add_message(change.inbound)
+                self.votes_of.add(change.pause_id)
             case StartSession():
                 self.sessions.add(change.session.session_id)
                 self._add_message(change.message)
@@ -89,9 +102,13 @@ class _Wanted:
             case CancelSession():
                 self.sessions.add(change.session_id)
                 self.cancelled.add(change.session_id)
+                self.executions_of.add(change.session_id)
+            case UnblockSession():
+                self.sessions.add(change.session_id)
+                if change.accepted:
+                    self.executions_of.add(change.session_id)
             case SettleDelivery():
-                self.deliveries.add(change.delivery_id)
-                self.pauses.add(change.delivery_id.rpartition(":")[0])
+                self._add_pause(change.delivery.pause_id)
             case Claim():
                 self.claims.append(change)
             case ClaimDeliveries():
@@ -101,7 +118,7 @@ class _Wanted:
 
     def _add_pause(self, pause_id: str) -> None:
         self.pauses.add(pause_id)
-        self.deliveries.add(_post_id(pause_id))
+        self.deliveries_of.add(pause_id)
 
     def _add_message(self, message: InboundRow | None) -> None:
         if message is not None:
@@ -117,14 +134,29 @@ def apply(connection: sa.Connection, statements: Statements, changes: Sequence[C
     has_news = False
     run: list[JudgedChange] = []
     for change in changes:
-        if isinstance(change, Sweep):
+        if isinstance(change, Sweep | CountCall | CountTokens):
             has_news |= _apply_judged(connection, statements, run, results)
             run = []
-            results.append(_sweep(connection, statements, change))
+            results.append(_apply_alone(connection, statements, change))
         else:
             run.append(change)
     has_news |= _apply_judged(connection, statements, run, results)
     return Applied(results=results, has_news=has_news)
+
+
+def _apply_alone(
+    connection: sa.Connection, statements: Statements, change: Sweep | CountCall | CountTokens
+) -> SweepResult | CountCallResult | CountTokensResult:
+    """Apply a change that touches no row which another one is judged by."""
+    match change:
+        case Sweep():
+            return _sweep(connection, statements, change)
+        case CountCall():
+            return count_call(connection, change)
+        case CountTokens():
+            return count_tokens(connection, change)
+        case _:
+            assert_never(change)
 
 
 def _apply_judged(
@@ -158,14 +190,19 @@ def _read(connection: sa.Connection, statements: Statements, changes: Sequence[J
 
     if wanted.cancelled:
         _add_pauses(view, rows(statements.open_pauses, wanted.cancelled))
-        wanted.deliveries.update(_post_id(pause_id) for pause_id in view.pauses)
-        for row in rows(statements.running_executions, wanted.cancelled):
+        wanted.deliveries_of.update(view.pauses)
+    if wanted.executions_of:
+        for row in rows(statements.running_executions, wanted.executions_of):
             execution = ExecutionRow(**row._mapping)
             view.executions[execution.session_id, execution.execution_id] = execution
     if pause_ids := wanted.pauses - view.pauses.keys():
         _add_pauses(view, rows(statements.pauses, pause_ids))
-    if wanted.deliveries:
-        _add_deliveries(view, rows(statements.deliveries, wanted.deliveries))
+    if wanted.deliveries_of:
+        _add_deliveries(view, rows(statements.deliveries, wanted.deliveries_of))
+    if wanted.votes_of:
+        for row in rows(statements.votes, wanted.votes_of):
+            vote = VoteRow(**row._mapping)
+            view.votes.setdefault(vote.pause_id, []).append(vote)
     if wanted.inbound:
         for row in rows(statements.inbound, wanted.inbound):
             message = InboundDraft(*row)
@@ -190,6 +227,10 @@ def _read_claimable(connection: sa.Connection, statements: Statements, view: Vie
         parameters = {"now_ms": claim.now_ms, "limit": left, "known": bound(view.deliveries)}
         for statement in (statements.free_deliveries, statements.abandoned_deliveries):
             _add_deliveries(view, connection.execute(statement, parameters).all())
+    # Whether an update is needed depends on its post, which is over and so not among what may be claimed.
+    if updated := {delivery.pause_id for delivery in view.deliveries.values() if delivery.kind == _UPDATE}:
+        found = connection.execute(statements.deliveries, {"ids": bound(updated)}).all()
+        _add_deliveries(view, (row for row in found if (row.pause_id, row.kind, row.channel) not in view.deliveries))
     if wanted.delivery_claims:
         pause_ids = {delivery.pause_id for delivery in view.deliveries.values()} - view.pauses.keys()
         if pause_ids:
@@ -216,11 +257,7 @@ def _add_deliveries(view: View, rows: Iterable[Any]) -> None:
         delivery = DeliveryDraft(*row)
         delivery.old_status = delivery.status
         delivery.old_holder = delivery.holder
-        view.deliveries[delivery.delivery_id] = delivery
-
-
-def _post_id(pause_id: str) -> str:
-    return f"{pause_id}:{_POST}"
+        view.deliveries[delivery.pause_id, delivery.kind, delivery.channel] = delivery
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
@@ -249,6 +286,7 @@ def _write(connection: sa.Connection, statements: Statements, view: View) -> Non
         ],
     )
     _update(connection, statements.update_inbound, [row for row in messages if row.row is None and row.is_changed])
+    _insert(connection, statements.insert_votes, view.new_votes)
     _write_audit(connection, statements, view.audit)
 
 
@@ -284,7 +322,7 @@ def _sweep(connection: sa.Connection, statements: Statements, change: Sweep) -> 
     ).all()
     if pause_ids:
         bound = statements.dialect.bound
-        delivery_ids = [f"{pause_id}:{kind.value}" for pause_id in pause_ids for kind in DeliveryKind]
-        connection.execute(statements.delete_deliveries, {"ids": bound(delivery_ids)})
+        connection.execute(statements.delete_deliveries, {"ids": bound(pause_ids)})
+        connection.execute(statements.delete_votes, {"ids": bound(pause_ids)})
         connection.execute(statements.delete_pauses, {"ids": bound(pause_ids)})
     return SweepResult(pauses=len(pause_ids))

@@ -12,10 +12,14 @@ judged against the rows as the changes before it left them, so two of them in on
     Advance           epoch held, its closed pauses still pending    AdvanceResult
     ResolvePause      pause pending                                  ResolveResult
     CancelPause       pause pending                                  ResolveResult
+    CastVote          pause pending, votes as counted, voter is new  ResolveResult
     CancelSession     session not terminal                           CancelResult
+    UnblockSession    blocked for that code, executions as believed  UnblockResult
     ClaimDeliveries   due, and not held by a living holder           ClaimDeliveriesResult
     SettleDelivery    held by this holder                            SettleResult
     Sweep             closed longer ago than the retention           SweepResult
+    CountCall         its budget is not used up                      CountCallResult
+    CountTokens       not said before                                CountTokensResult
 
 No clock and no ids here: both come in with the change.
 """
@@ -26,7 +30,10 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Literal
 
-from .rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
+from .blocks import UnblockSession
+from .costs import CountCall, CountTokens
+from .resolutions import CancelPause, CastVote, ResolvePause
+from .rows import DeliveryKey, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
 from .values import value
 
 
@@ -60,6 +67,9 @@ class PostMessage:
 class PostResult(StrEnum):
     POSTED = "posted"
     DUPLICATE = "duplicate"
+    """It has been received already; nothing was written."""
+    CONFLICT = "conflict"
+    """Another one of that id has been received; nothing was written."""
     UNKNOWN_SESSION = "unknown_session"
     """None there, or another tenant's."""
     ENDED_SESSION = "ended_session"
@@ -179,66 +189,6 @@ class AdvanceResult:
 
 
 @value
-class Grant:
-    """A supervisor of this process has room for the session: its lease begins in the transaction that made it ready."""
-
-    holder: str
-    until_ms: int
-
-
-# -- pauses ------------------------------------------------------------------------------------------------------------
-@value
-class ResolvePause:
-    """Record an answer: PENDING -> RESOLVED. One conditional write; of two racing ones exactly one wins.
-
-    In the same transaction: the audit entry (except for a timer that fired), the inbound row, the withdrawal delivery of a
-    question that was sent, the drop of one not yet sent, one more wake, and a WAITING session made READY at RESUME priority
-    (OPERATOR priority where ``priority`` says so).
-
-    Attributes:
-        decision_json: the masked decision for the audit; None keeps none.
-        inbound: the message that carried the answer; one that is known already makes the change a ``duplicate``.
-        grant: if the answer makes the session ready, it is claimed at once; ``ResolveResult.claimed`` is the session then.
-    """
-
-    pause_id: str
-    resolution: Literal["decided", "replied", "fired", "timed_out"]
-    answer_json: str
-    responder: str | None
-    decision_json: str | None
-    inbound: InboundRow | None
-    now_ms: int
-    priority: int
-    grant: Grant | None = None
-
-
-@value
-class CancelPause:
-    """Close a pause from outside, its session going on: PENDING -> CANCELLED; else as ``ResolvePause``."""
-
-    pause_id: str
-    resolution: Literal["cancelled", "undeliverable"]
-    answer_json: str
-    """What the step is to read: the reason, or the channel's error."""
-    responder: str | None
-    now_ms: int
-
-
-@value
-class ResolveResult:
-    """``resolved``: this one won. ``not_pending``: ``pause`` says how it stands. ``duplicate``: that inbound message has
-    been received already as an answer to this pause. ``conflict``: it has been received as something else. ``unknown``: no
-    such pause. Only ``resolved`` has written anything.
-    """
-
-    outcome: Literal["resolved", "not_pending", "duplicate", "conflict", "unknown"]
-    pause: PauseRow | None
-    """The pause as it is now; None if unknown."""
-    claimed: SessionRow | None = None
-    """Its session, if it has been claimed for the change's ``grant``."""
-
-
-@value
 class CancelSession:
     """End a session for good. All open pauses (pending and resolved) are CANCELLED with their audit entries and
     withdrawals, running executions CANCELLED, unsent deliveries dropped, in one transaction.
@@ -270,7 +220,7 @@ class CancelResult(StrEnum):
 class ClaimDeliveries:
     """Take up to ``limit`` due deliveries: DUE, ``due_at_ms <= now_ms``, and no holder or one whose hold has run out.
 
-    A withdrawal is not due before its post has been settled.
+    An update or a withdrawal is not due before the post of its channel has been settled.
     """
 
     holder: str
@@ -281,7 +231,9 @@ class ClaimDeliveries:
 
 @value
 class ClaimDeliveriesResult:
-    """Each delivery with its pause as it is now. A post whose pause is closed already is DROPPED, not returned."""
+    """Each delivery with its pause as it is now. What is not needed any more is DROPPED, not returned: a post or an update
+    whose pause is closed, an update of a question that its channel does not have.
+    """
 
     deliveries: tuple[tuple[DeliveryRow, PauseRow], ...]
 
@@ -290,24 +242,33 @@ class ClaimDeliveriesResult:
 class SettleDelivery:
     """Say how a delivery went. Guard: it is DUE and held by ``holder``.
 
-    ``sent`` of a post sets ``is_sent`` and ``channel_ref``; if its pause has closed meanwhile, a withdrawal delivery is
-    inserted in the same transaction (closed while ``send`` was returning). That holds too where the hold had run out
-    and the post was dropped with its pause: the people have seen it. ``retry`` makes it due again at ``due_at_ms``, counts an
-    attempt and frees it. ``failed`` ends it. ``decided`` of a post: the channel had the answer at once, which has been
-    recorded already; the delivery is SENT, the pause stays unsent and is never withdrawn.
+    ``sent`` of a post keeps its ``ref`` and sets the pause's ``is_sent``; if its pause has closed meanwhile, a withdrawal
+    delivery is inserted in the same transaction (closed while ``send`` was returning). That holds too where the hold had run
+    out and the post was dropped with its pause: the people have seen it. ``sent`` of an update that was asked for again
+    meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it. ``failed`` ends
+    it. ``decided`` of a post: the channel had the answer at once, which has been recorded already; it is never withdrawn.
+
+    Attributes:
+        created_at_ms: the delivery's when it was taken.
+        stranded_json: with a post that has failed or is decided: what the step reads if the pause is still pending and no
+            other post of it is out or on its way. Then the pause closes as ``undeliverable`` in the same transaction.
     """
 
-    delivery_id: str
+    delivery: DeliveryKey
     holder: str
+    created_at_ms: int
     outcome: Literal["sent", "decided", "retry", "failed"]
-    channel_ref: str | None
+    ref: str | None
     error: str | None
     due_at_ms: int
     now_ms: int
+    stranded_json: str | None = None
 
 
 class SettleResult(StrEnum):
     SETTLED = "settled"
+    STRANDED = "stranded"
+    """Settled, and the pause has closed: nobody is left who is asked."""
     LOST = "lost"
     """Somebody else has taken it, or it is settled already."""
 
@@ -337,50 +298,12 @@ Change = (
     | Advance
     | ResolvePause
     | CancelPause
+    | CastVote
     | CancelSession
+    | UnblockSession
     | ClaimDeliveries
     | SettleDelivery
     | Sweep
+    | CountCall
+    | CountTokens
 )
-
-
-# -- what is read back -------------------------------------------------------------------------------------------------
-@value
-class LoadedSession:
-    """All that a revival needs, from one read snapshot.
-
-    Attributes:
-        executions: the running ones, root first.
-        events: the ledger of those executions, in order.
-        pauses: their pauses that are not taken.
-        inbound: messages not yet consumed, oldest first.
-    """
-
-    session: SessionRow
-    executions: tuple[ExecutionRow, ...]
-    events: tuple[LedgerRow, ...]
-    pauses: tuple[PauseRow, ...]
-    inbound: tuple[InboundRow, ...]
-
-
-@value
-class Due:
-    """When the store next has something to do by the clock; None where nothing waits for it."""
-
-    session_ms: int | None
-    """Earliest ready session, or end of a lease."""
-    deadline_ms: int | None
-    """Earliest deadline of a pending pause."""
-    delivery_ms: int | None
-
-
-@value
-class Timeline:
-    """A session with all of its history, for people."""
-
-    session: SessionRow
-    executions: tuple[ExecutionRow, ...]
-    events: tuple[LedgerRow, ...]
-    pauses: tuple[PauseRow, ...]
-    deliveries: tuple[DeliveryRow, ...]
-    audit: tuple[AuditRow, ...]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, PauseDraft
+from .resolutions import Hold
 from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution
 from .view import View
 
@@ -15,8 +16,10 @@ from .view import View
 _CHANNEL = AnswererKind.CHANNEL.value
 _TIMER = PauseKind.TIMER.value
 _FIRED = Resolution.FIRED.value
+_UPDATE = DeliveryKind.UPDATE.value
 _WITHDRAW = DeliveryKind.WITHDRAW.value
 _DUE = DeliveryStatus.DUE.value
+_SENT = DeliveryStatus.SENT.value
 _DROPPED = DeliveryStatus.DROPPED.value
 
 
@@ -30,8 +33,9 @@ def close(
     responder: str | None,
     decision_json: str | None,
     now_ms: int,
-) -> None:
-    """Close a pending pause, with all that belongs to it."""
+    hold: Hold | None = None,
+) -> list[DeliveryDraft]:
+    """Close a pending pause, with all that belongs to it; returns the withdrawals that are due now."""
     pause.status = status
     pause.resolution = resolution
     pause.answer_json = answer_json
@@ -40,9 +44,23 @@ def close(
     pause.is_changed = True
     if not (pause.kind == _TIMER and resolution == _FIRED):
         record(view, pause, resolution=resolution, responder=responder, decision_json=decision_json, now_ms=now_ms)
-    if pause.is_sent:
-        withdraw(view, pause, now_ms=now_ms)
-    drop_post(view, pause, now_ms=now_ms)
+    return end_deliveries(view, pause, now_ms=now_ms, hold=hold)
+
+
+def end_deliveries(view: View, pause: PauseDraft, *, now_ms: int, hold: Hold | None = None) -> list[DeliveryDraft]:
+    """Take the question back where it has been put to people, and drop what is still to be sent of it."""
+    withdrawals: list[DeliveryDraft] = []
+    for channel in pause.channel.split(","):
+        post = view.post_of(pause.pause_id, channel)
+        if post is None:
+            continue
+        if post.status == _SENT and (pause.pause_id, _WITHDRAW, channel) not in view.deliveries:
+            withdrawals.append(withdraw(view, post, now_ms=now_ms, hold=hold))
+        else:
+            _drop(post, now_ms=now_ms)
+        if (update := view.deliveries.get((pause.pause_id, _UPDATE, channel))) is not None:
+            _drop(update, now_ms=now_ms)
+    return withdrawals
 
 
 def record(
@@ -67,35 +85,35 @@ def record(
     )
 
 
-def withdraw(view: View, pause: PauseDraft, *, now_ms: int) -> None:
-    """Add the delivery that tells the channel that the question is closed; there is at most one."""
-    delivery_id = f"{pause.pause_id}:{_WITHDRAW}"
-    view.deliveries[delivery_id] = DeliveryDraft(
-        delivery_id=delivery_id,
-        pause_id=pause.pause_id,
-        session_id=pause.session_id,
-        channel=pause.channel,
+def withdraw(view: View, post: DeliveryDraft, *, now_ms: int, hold: Hold | None = None) -> DeliveryDraft:
+    """Add the delivery that tells the channel of a post that its question is closed; there is at most one."""
+    withdrawal = DeliveryDraft(
+        pause_id=post.pause_id,
         kind=_WITHDRAW,
+        channel=post.channel,
+        session_id=post.session_id,
         status=_DUE,
+        ref=post.ref,
         due_at_ms=now_ms,
         attempts=0,
         last_error=None,
-        holder=None,
-        held_until_ms=0,
+        holder=None if hold is None else hold.holder,
+        held_until_ms=0 if hold is None else hold.until_ms,
         created_at_ms=now_ms,
         settled_at_ms=None,
     )
-    view.has_news = True
+    view.deliveries[post.pause_id, _WITHDRAW, post.channel] = withdrawal
+    view.has_news = view.has_news or hold is None
+    return withdrawal
 
 
-def drop_post(view: View, pause: PauseDraft, *, now_ms: int) -> None:
-    """Drop the question if it is still to be sent and nobody is sending it.
+def _drop(delivery: DeliveryDraft, *, now_ms: int) -> None:
+    """Drop what is still to be sent and nobody is sending.
 
     A holder whose time has run out keeps its name on the row: if it lives after all and says that the question was sent,
     ``SettleDelivery`` believes it.
     """
-    post = view.post_of(pause.pause_id)
-    if post is not None and post.status == _DUE and (post.holder is None or post.held_until_ms <= now_ms):
-        post.status = _DROPPED
-        post.settled_at_ms = now_ms
-        post.is_changed = True
+    if delivery.status == _DUE and (delivery.holder is None or delivery.held_until_ms <= now_ms):
+        delivery.status = _DROPPED
+        delivery.settled_at_ms = now_ms
+        delivery.is_changed = True

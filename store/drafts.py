@@ -70,7 +70,6 @@ class PauseDraft:
     owner: str
     status: str
     is_sent: bool | int
-    channel_ref: str | None
     ask_json: str
     asked_at_ms: int
     deadline_at_ms: int | None
@@ -91,12 +90,12 @@ class PauseDraft:
 
 @dataclass(slots=True)
 class DeliveryDraft:
-    delivery_id: str
     pause_id: str
-    session_id: str
-    channel: str
     kind: str
+    channel: str
+    session_id: str
     status: str
+    ref: str | None
     due_at_ms: int
     attempts: int
     last_error: str | None
@@ -125,5 +124,6 @@ class InboundDraft:
     session_id: str
     pause_id: str | None
     consumed_at_ms: int | None
+    body_json: str
     row: InboundRow | None = None
     is_changed: bool = False

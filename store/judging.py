@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from . import advancing, deliveries, pauses, sessions
+from . import advancing, deliveries, pauses, sessions, unblocking
+from .blocks import UnblockResult, UnblockSession
 from .changes import (
     Advance,
     AdvanceResult,
-    CancelPause,
     CancelResult,
     CancelSession,
     Claim,
@@ -19,13 +19,12 @@ from .changes import (
     PostResult,
     RenewLeases,
     RenewResult,
-    ResolvePause,
-    ResolveResult,
     SettleDelivery,
     SettleResult,
     StartResult,
     StartSession,
 )
+from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
 from .view import View
 
 JudgedChange = (
@@ -36,7 +35,9 @@ JudgedChange = (
     | Advance
     | ResolvePause
     | CancelPause
+    | CastVote
     | CancelSession
+    | UnblockSession
     | ClaimDeliveries
     | SettleDelivery
 )
@@ -48,6 +49,7 @@ JudgedResult = (
     | AdvanceResult
     | ResolveResult
     | CancelResult
+    | UnblockResult
     | ClaimDeliveriesResult
     | SettleResult
 )
@@ -76,9 +78,13 @@ def judge(view: View, change: JudgedChange) -> JudgedResult:
             return sessions.post(view, change)
         case CancelPause():
             return pauses.cancel(view, change)
+        case CastVote():
+            return pauses.cast(view, change)
         case RenewLeases():
             return sessions.renew(view, change)
         case CancelSession():
             return sessions.cancel(view, change)
+        case UnblockSession():
+            return unblocking.unblock(view, change)
         case _:
             assert_never(change)

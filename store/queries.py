@@ -11,12 +11,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from .changes import Due, LoadedSession, Timeline
 from .engine import Dialect
 from .freezing import R, maker
 from .rows import (
     AuditRow,
-    DeliveryKind,
     DeliveryRow,
     DeliveryStatus,
     ExecutionRow,
@@ -28,8 +26,10 @@ from .rows import (
     PauseStatus,
     SessionRow,
     SessionStatus,
+    VoteRow,
 )
-from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions
+from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
+from .snapshots import Due, LoadedSession, Timeline
 from .statements import Select, literal
 
 
@@ -92,6 +92,11 @@ class Queries:
             )
             .order_by(inbound.c.received_at_ms, inbound.c.channel, inbound.c.external_id)
         )
+        self._votes: Select = (
+            sa.select(votes)
+            .where(votes.c.pause_id == sa.bindparam("pause_id"))
+            .order_by(votes.c.cast_at_ms, votes.c.voter)
+        )
         self._pause: Select = sa.select(pauses).where(pauses.c.pause_id.in_(ids))
 
     def load(self, session_ids: Sequence[str], connection: sa.Connection) -> list[LoadedSession | None]:
@@ -127,13 +132,21 @@ class Queries:
         found = {row.pause_id: row for row in self._pauses_of(rows)}
         return [found.get(pause_id) for pause_id in pause_ids]
 
+    def votes(self, connection: sa.Connection, *, pause_id: str) -> tuple[VoteRow, ...]:
+        return tuple(
+            VoteRow(pause_id=of, voter=voter, decision_json=decision, cast_at_ms=at_ms)
+            for of, voter, decision, at_ms in connection.execute(self._votes, {"pause_id": pause_id})
+        )
+
     # -- lists ---------------------------------------------------------------------------------------------------------
     def _make_lists(self, dialect: Dialect) -> None:
         self._updated: Select = sa.select(sessions).order_by(
             sessions.c.updated_at_ms.desc(), sessions.c.session_id.desc()
         )
         is_pending = pauses.c.status == literal(PauseStatus.PENDING)
-        self._pending: Select = sa.select(pauses).where(is_pending).order_by(pauses.c.asked_at_ms, pauses.c.pause_id)
+        self._pending: Select = (
+            sa.select(pauses).where(is_pending).order_by(pauses.c.asked_at_ms, pauses.c.session_id, pauses.c.key)
+        )
         self._overdue: Select = (
             sa.select(pauses)
             .where(is_pending, pauses.c.deadline_at_ms <= sa.bindparam("now_ms", type_=sa.BigInteger()))
@@ -159,6 +172,43 @@ class Queries:
             sa.select(audit)
             .where(audit.c.tenant == sa.bindparam("tenant"), audit.c.seq > sa.bindparam("after_seq"))
             .order_by(audit.c.seq)
+            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+        )
+        has_entry = sa.exists().where(
+            audit.c.session_id == ledger.c.session_id,
+            audit.c.execution_id == ledger.c.execution_id,
+            audit.c.key == ledger.c.key,
+        )
+        self._events_unaudited: Select = (
+            sa.select(ledger)
+            .join(sessions, sessions.c.session_id == ledger.c.session_id)
+            .where(
+                sessions.c.tenant == sa.bindparam("tenant"),
+                ledger.c.kind.in_(dialect.keys("kinds")),
+                sa.tuple_(ledger.c.session_id, ledger.c.execution_id, ledger.c.seq)
+                > sa.tuple_(sa.bindparam("session_id"), sa.bindparam("execution_id"), sa.bindparam("seq")),
+                ~has_entry,
+            )
+            .order_by(ledger.c.session_id, ledger.c.execution_id, ledger.c.seq)
+            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+        )
+        self._last_ended: Select = (
+            sa.select(executions)
+            .where(
+                executions.c.session_id == sa.bindparam("session_id"),
+                executions.c.parent_id.is_(None),
+                executions.c.ended_at_ms.is_not(None),
+            )
+            .order_by(executions.c.ended_at_ms.desc(), executions.c.started_at_ms.desc())
+            .limit(1)
+        )
+        self._blocked: Select = (
+            sa.select(sessions)
+            .where(
+                sessions.c.status == literal(SessionStatus.BLOCKED),
+                sessions.c.session_id > sa.bindparam("after_session_id"),
+            )
+            .order_by(sessions.c.session_id)
             .limit(sa.bindparam("limit", type_=sa.BigInteger()))
         )
 
@@ -201,9 +251,44 @@ class Queries:
         }
         return tuple(self._ledger_of(connection.execute(self._events_before, parameters).all()))
 
-    def audit(self, connection: sa.Connection, *, tenant: str, limit: int, after_seq: int) -> tuple[AuditRow, ...]:
+    def audit(
+        self,
+        connection: sa.Connection,
+        *,
+        tenant: str,
+        limit: int,
+        after_seq: int,
+        session_id: str | None,
+        execution_id: str | None,
+    ) -> tuple[AuditRow, ...]:
+        query = self._audit
+        if session_id is not None:
+            query = query.where(audit.c.session_id == session_id)
+        if execution_id is not None:
+            query = query.where(audit.c.execution_id == execution_id)
         parameters = {"tenant": tenant, "limit": limit, "after_seq": after_seq}
-        return tuple(self._audit_of(connection.execute(self._audit, parameters).all()))
+        return tuple(self._audit_of(connection.execute(query, parameters).all()))
+
+    def events_unaudited(
+        self, connection: sa.Connection, *, tenant: str, kinds: frozenset[str], limit: int, after: LedgerRow | None
+    ) -> tuple[LedgerRow, ...]:
+        parameters = {
+            "tenant": tenant,
+            "kinds": self._dialect.bound(sorted(str(kind) for kind in kinds)),
+            "limit": limit,
+            "session_id": "" if after is None else after.session_id,
+            "execution_id": "" if after is None else after.execution_id,
+            "seq": -1 if after is None else after.seq,
+        }
+        return tuple(self._ledger_of(connection.execute(self._events_unaudited, parameters).all()))
+
+    def last_ended(self, connection: sa.Connection, *, session_id: str) -> ExecutionRow | None:
+        found = self._executions_of(connection.execute(self._last_ended, {"session_id": session_id}).all())
+        return found[0] if found else None
+
+    def blocked(self, connection: sa.Connection, *, limit: int, after_session_id: str) -> tuple[SessionRow, ...]:
+        parameters = {"limit": limit, "after_session_id": after_session_id}
+        return tuple(self._sessions_of(connection.execute(self._blocked, parameters).all()))
 
     # -- the clock -----------------------------------------------------------------------------------------------------
     def _make_due(self) -> None:
@@ -226,10 +311,7 @@ class Queries:
     # -- people --------------------------------------------------------------------------------------------------------
     def _make_timeline(self) -> None:
         of_session = sa.bindparam("session_id", type_=sa.Text())
-        of_its_pauses = (
-            sa.select(pauses.c.pause_id + literal(f":{kind.value}")).where(pauses.c.session_id == of_session)
-            for kind in DeliveryKind
-        )
+        of_its_pauses = sa.select(pauses.c.pause_id).where(pauses.c.session_id == of_session)
         self._of_session: Mapping[str, Select] = {
             "session": sa.select(sessions).where(sessions.c.session_id == of_session),
             "executions": sa.select(executions)
@@ -240,8 +322,8 @@ class Queries:
             .where(pauses.c.session_id == of_session)
             .order_by(pauses.c.asked_at_ms, pauses.c.key),
             "deliveries": sa.select(deliveries)
-            .where(deliveries.c.delivery_id.in_(sa.union_all(*of_its_pauses)))
-            .order_by(deliveries.c.created_at_ms, deliveries.c.delivery_id),
+            .where(deliveries.c.pause_id.in_(of_its_pauses))
+            .order_by(deliveries.c.created_at_ms, deliveries.c.pause_id, deliveries.c.kind, deliveries.c.channel),
             "audit": sa.select(audit).where(audit.c.session_id == of_session).order_by(audit.c.seq),
         }
 

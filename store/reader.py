@@ -9,10 +9,10 @@ from typing import TypeVar
 import sqlalchemy as sa
 
 from .batching import Batching
-from .changes import LoadedSession
 from .engine import Lane
 from .queries import Queries
 from .rows import PauseRow
+from .snapshots import LoadedSession
 
 T = TypeVar("T")
 

@@ -7,6 +7,7 @@ text that the store never looks into.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from .values import value
 
@@ -82,16 +83,28 @@ class AnswererKind(StrEnum):
 
 class DeliveryKind(StrEnum):
     POST = "post"
+    UPDATE = "update"
+    """Show on a posted question how far it is: one of two has approved."""
     WITHDRAW = "withdraw"
 
 
 class DeliveryStatus(StrEnum):
     DUE = "due"
     SENT = "sent"
+    DECIDED = "decided"
+    """Of a post: the channel had the answer at once, so there is nothing to be taken back."""
     FAILED = "failed"
     """Given up: the vendor's answer is final."""
     DROPPED = "dropped"
     """Not needed any more: its question closed before it was sent."""
+
+
+class DeliveryKey(NamedTuple):
+    """Names a delivery: there is one of a kind for each channel that a question goes to."""
+
+    pause_id: str
+    kind: str
+    channel: str
 
 
 class InboundKind(StrEnum):
@@ -167,12 +180,12 @@ class PauseRow:
     kind: str
     role: str
     channel: str
+    """The channels it goes to, by name, separated by commas; no channel has a comma in its name."""
     answerer: str
     owner: str
     status: str
     is_sent: bool
-    channel_ref: str | None
-    """What the channel needs to find its message again."""
+    """Some channel has put it to people."""
     ask_json: str
     asked_at_ms: int
     deadline_at_ms: int | None
@@ -185,21 +198,37 @@ class PauseRow:
 
 @value
 class DeliveryRow:
-    """One thing to tell the outside. Its id is ``<pause_id>:<kind>``, so it exists at most once."""
+    """One thing to tell the outside: one of a kind for each channel that a question goes to."""
 
-    delivery_id: str
     pause_id: str
-    session_id: str
-    channel: str
     kind: str
+    channel: str
+    session_id: str
     status: str
+    ref: str | None
+    """What the channel needs to find its message of this question again; None while there is none."""
     due_at_ms: int
     attempts: int
     last_error: str | None
     holder: str | None
     held_until_ms: int
     created_at_ms: int
+    """When it was asked for; of an update the last time."""
     settled_at_ms: int | None
+
+    @property
+    def key(self) -> DeliveryKey:
+        return DeliveryKey(self.pause_id, self.kind, self.channel)
+
+
+@value
+class VoteRow:
+    """What one person decided where a question needs several."""
+
+    pause_id: str
+    voter: str
+    decision_json: str
+    cast_at_ms: int
 
 
 @value

@@ -75,6 +75,7 @@ sessions = sa.Table(
 
 _is_ready = sessions.c.status == sa.literal_column("'ready'")
 _is_running = sessions.c.status == sa.literal_column("'running'")
+_is_blocked = sessions.c.status == sa.literal_column("'blocked'")
 sa.Index(
     "sessions_to_claim",
     sessions.c.priority,
@@ -85,6 +86,7 @@ sa.Index(
 )
 sa.Index("sessions_due", sessions.c.due_at_ms, sqlite_where=_is_ready, postgresql_where=_is_ready)
 sa.Index("sessions_leased", sessions.c.lease_until_ms, sqlite_where=_is_running, postgresql_where=_is_running)
+sa.Index("sessions_blocked", sessions.c.session_id, sqlite_where=_is_blocked, postgresql_where=_is_blocked)
 sa.Index("sessions_updated", sessions.c.updated_at_ms)
 
 executions = sa.Table(
@@ -142,7 +144,6 @@ pauses = sa.Table(
     sa.Column("owner", TEXT, nullable=False),
     sa.Column("status", TEXT, nullable=False),
     sa.Column("is_sent", FLAG, nullable=False),
-    sa.Column("channel_ref", TEXT),
     sa.Column("ask_json", TEXT, nullable=False),
     sa.Column("asked_at_ms", INTEGER, nullable=False),
     sa.Column("deadline_at_ms", INTEGER),
@@ -171,12 +172,12 @@ sa.Index("pauses_closed", pauses.c.resolved_at_ms, sqlite_where=_is_closed, post
 deliveries = sa.Table(
     "deliveries",
     metadata,
-    sa.Column("delivery_id", TEXT, primary_key=True),
-    sa.Column("pause_id", TEXT, nullable=False),
+    sa.Column("pause_id", TEXT, primary_key=True),
+    sa.Column("kind", TEXT, primary_key=True),
+    sa.Column("channel", TEXT, primary_key=True),
     sa.Column("session_id", TEXT, nullable=False),
-    sa.Column("channel", TEXT, nullable=False),
-    sa.Column("kind", TEXT, nullable=False),
     sa.Column("status", TEXT, nullable=False),
+    sa.Column("ref", TEXT),
     sa.Column("due_at_ms", INTEGER, nullable=False),
     sa.Column("attempts", INTEGER, nullable=False),
     sa.Column("last_error", TEXT),
@@ -186,7 +187,6 @@ deliveries = sa.Table(
     sa.Column("settled_at_ms", INTEGER),
     _one_of("kind", DeliveryKind),
     _one_of("status", DeliveryStatus),
-    sa.CheckConstraint("delivery_id = pause_id || ':' || kind", name="id_is_derived"),
     sa.CheckConstraint("(status = 'due') = (settled_at_ms IS NULL)", name="settled_has_time"),
     sqlite_with_rowid=False,
     sqlite_strict=True,
@@ -196,6 +196,17 @@ _is_free = sa.and_(deliveries.c.status == sa.literal_column("'due'"), deliveries
 _is_held = sa.and_(deliveries.c.status == sa.literal_column("'due'"), deliveries.c.holder.is_not(None))
 sa.Index("deliveries_free", deliveries.c.due_at_ms, sqlite_where=_is_free, postgresql_where=_is_free)
 sa.Index("deliveries_held", deliveries.c.held_until_ms, sqlite_where=_is_held, postgresql_where=_is_held)
+
+votes = sa.Table(
+    "votes",
+    metadata,
+    sa.Column("pause_id", TEXT, primary_key=True),
+    sa.Column("voter", TEXT, primary_key=True),
+    sa.Column("decision_json", TEXT, nullable=False),
+    sa.Column("cast_at_ms", INTEGER, nullable=False),
+    sqlite_with_rowid=False,
+    sqlite_strict=True,
+)
 
 inbound = sa.Table(
     "inbound",
@@ -248,3 +259,22 @@ audit = sa.Table(
 )
 
 sa.Index("audit_session", audit.c.session_id)
+
+# One row a model call that a budget counts; its tokens are null until they are known.
+costs = sa.Table(
+    "costs",
+    metadata,
+    sa.Column("cost_key", TEXT, primary_key=True),
+    sa.Column("budget", TEXT, nullable=False),
+    sa.Column("subject", TEXT, nullable=False),
+    sa.Column("tenant", TEXT, nullable=False),
+    sa.Column("session_id", TEXT, nullable=False),
+    sa.Column("tokens", INTEGER),
+    sa.Column("at_ms", INTEGER, nullable=False),
+    sa.CheckConstraint("tokens >= 0", name="tokens_counted"),
+    sqlite_with_rowid=False,
+    sqlite_strict=True,
+)
+
+# The tokens are in there so that what was spent is added up from the index alone.
+sa.Index("costs_spent", costs.c.budget, costs.c.subject, costs.c.at_ms, costs.c.tokens)

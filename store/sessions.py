@@ -10,7 +10,6 @@ from .changes import (
     CancelSession,
     Claim,
     ClaimResult,
-    Grant,
     PostMessage,
     PostResult,
     RenewLeases,
@@ -18,13 +17,15 @@ from .changes import (
     StartResult,
     StartSession,
 )
-from .closing import close, drop_post, record
-from .drafts import PauseDraft, SessionDraft
+from .closing import close, end_deliveries, record
+from .drafts import InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
 from .pause_states import PauseEvent, after
+from .resolutions import Grant
 from .rows import (
     TERMINAL_SESSION_STATUSES,
     ExecutionStatus,
+    InboundRow,
     LedgerRow,
     Priority,
     Resolution,
@@ -58,14 +59,21 @@ def post(view: View, change: PostMessage) -> PostResult:
     if session is None or session.tenant != change.message.tenant:
         return PostResult.UNKNOWN_SESSION
     # Before the session's state: a message that came in time and is delivered again after the end was not refused.
-    if view.received(change.message) is not None:
-        return PostResult.DUPLICATE
+    if (received := view.received(change.message)) is not None:
+        return PostResult.DUPLICATE if _is_same(received, change.message) else PostResult.CONFLICT
     if session.status in TERMINAL_SESSION_STATUSES:
         return PostResult.ENDED_SESSION
     view.receive(change.message)
     wake(session, priority=Priority.RESUME, now_ms=change.now_ms)
     view.has_news = True
     return PostResult.POSTED
+
+
+def _is_same(received: InboundDraft, message: InboundRow) -> bool:
+    """Whether a message of the same id is this one again. Of an answer only what was read of it is kept, not its words."""
+    if received.session_id != message.session_id:
+        return False
+    return received.pause_id is not None or received.body_json == message.body_json
 
 
 def claim(view: View, change: Claim) -> ClaimResult:
@@ -194,4 +202,4 @@ def _cancel_pause(view: View, pause: PauseDraft, *, responder: str | None, now_m
     pause.status = status
     pause.is_changed = True
     record(view, pause, resolution=cancelled, responder=responder, decision_json=None, now_ms=now_ms)
-    drop_post(view, pause, now_ms=now_ms)
+    end_deliveries(view, pause, now_ms=now_ms)

@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from .engine import Dialect
 from .rows import DeliveryKind, DeliveryStatus, ExecutionStatus, PauseStatus, SessionStatus
-from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions
+from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
 
 Select = sa.Select[*tuple[Any, ...]]
 
@@ -75,9 +75,17 @@ class Statements:
         ids = dialect.keys("ids")
         self.sessions: Select = sa.select(sessions).where(sessions.c.session_id.in_(ids))
         self.pauses: Select = sa.select(pauses).where(pauses.c.pause_id.in_(ids))
-        self.deliveries: Select = sa.select(deliveries).where(deliveries.c.delivery_id.in_(ids))
+        self.deliveries: Select = sa.select(deliveries).where(deliveries.c.pause_id.in_(ids))
+        self.votes: Select = (
+            sa.select(votes).where(votes.c.pause_id.in_(ids)).order_by(votes.c.cast_at_ms, votes.c.voter)
+        )
         self.inbound: Select = sa.select(
-            inbound.c.channel, inbound.c.external_id, inbound.c.session_id, inbound.c.pause_id, inbound.c.consumed_at_ms
+            inbound.c.channel,
+            inbound.c.external_id,
+            inbound.c.session_id,
+            inbound.c.pause_id,
+            inbound.c.consumed_at_ms,
+            inbound.c.body_json,
         ).where(sa.tuple_(inbound.c.channel, inbound.c.external_id).in_(dialect.keys("ids", arity=2)))
         self.open_pauses: Select = sa.select(pauses).where(
             pauses.c.session_id.in_(ids), pauses.c.status.in_((PauseStatus.PENDING.value, PauseStatus.RESOLVED.value))
@@ -107,7 +115,9 @@ class Statements:
         )
         post = deliveries.alias("post")
         is_post_open = sa.exists().where(
-            post.c.delivery_id == deliveries.c.pause_id + literal(f":{DeliveryKind.POST.value}"),
+            post.c.pause_id == deliveries.c.pause_id,
+            post.c.kind == literal(DeliveryKind.POST),
+            post.c.channel == deliveries.c.channel,
             post.c.status == literal(DeliveryStatus.DUE),
         )
         due = (
@@ -115,10 +125,12 @@ class Statements:
             .where(
                 deliveries.c.status == literal(DeliveryStatus.DUE),
                 deliveries.c.due_at_ms <= now_ms,
-                deliveries.c.delivery_id.not_in(known),
+                sa.tuple_(deliveries.c.pause_id, deliveries.c.kind, deliveries.c.channel).not_in(
+                    dialect.keys("known", arity=3)
+                ),
                 sa.or_(deliveries.c.kind == literal(DeliveryKind.POST), ~is_post_open),
             )
-            .order_by(deliveries.c.due_at_ms, deliveries.c.delivery_id)
+            .order_by(deliveries.c.due_at_ms, deliveries.c.pause_id, deliveries.c.kind, deliveries.c.channel)
             .limit(limit)
         )
         self.free_deliveries: Select = due.where(deliveries.c.holder.is_(None))
@@ -134,9 +146,7 @@ class Statements:
             executions.c.status == literal(ExecutionStatus.RUNNING),
         )
         is_still_told = sa.exists().where(
-            deliveries.c.delivery_id.in_(
-                [pauses.c.pause_id + literal(f":{kind.value}") for kind in DeliveryKind],
-            ),
+            deliveries.c.pause_id == pauses.c.pause_id,
             deliveries.c.status == literal(DeliveryStatus.DUE),
         )
         self.forgettable_pauses: Select = (
@@ -152,17 +162,22 @@ class Statements:
         )
         ids = dialect.keys("ids")
         self.delete_pauses = sa.delete(pauses).where(pauses.c.pause_id.in_(ids), is_closed)
-        self.delete_deliveries = sa.delete(deliveries).where(deliveries.c.delivery_id.in_(ids))
+        self.delete_deliveries = sa.delete(deliveries).where(deliveries.c.pause_id.in_(ids))
+        self.delete_votes = sa.delete(votes).where(votes.c.pause_id.in_(ids))
 
     def _make_writes(self) -> None:
         self.insert_sessions = self._insert(sessions)
         self.insert_ledger = self._insert(ledger)
         self.insert_pauses = self._insert(pauses)
         self.insert_deliveries = self._insert(deliveries)
+        self.insert_votes = self._insert(votes)
         self.insert_inbound = self._insert(inbound)
         self.insert_audit = self._insert(audit)
         self.write_executions = self._write(
-            self.dialect.upsert(executions, updated=("status", "outcome_json", "ended_at_ms")), _names(executions)
+            self.dialect.upsert(
+                executions, updated=("version", "fingerprint", "status", "outcome_json", "ended_at_ms")
+            ),
+            _names(executions),
         )
         self.update_sessions = self._update(
             sessions,
@@ -187,21 +202,26 @@ class Statements:
             pauses,
             _key(pauses.c.pause_id),
             pauses.c.status == sa.bindparam("old_status"),
-            columns=["status", "is_sent", "channel_ref", "resolution", "answer_json", "responder", "resolved_at_ms"],
+            columns=["status", "is_sent", "resolution", "answer_json", "responder", "resolved_at_ms"],
         )
         # Apart from the one above because it leaves the status, and so every partial index on it, alone.
         self.mark_pauses = self._update(
             pauses,
             _key(pauses.c.pause_id),
             pauses.c.status == sa.bindparam("old_status"),
-            columns=["is_sent", "channel_ref"],
+            columns=["is_sent"],
         )
         self.update_deliveries = self._update(
             deliveries,
-            _key(deliveries.c.delivery_id),
+            _key(deliveries.c.pause_id),
+            _key(deliveries.c.kind),
+            _key(deliveries.c.channel),
             deliveries.c.status == sa.bindparam("old_status"),
             deliveries.c.holder.is_not_distinct_from(sa.bindparam("old_holder")),
-            columns=["status", "due_at_ms", "attempts", "last_error", "holder", "held_until_ms", "settled_at_ms"],
+            columns=[
+                *("status", "ref", "due_at_ms", "attempts", "last_error", "holder", "held_until_ms"),
+                *("created_at_ms", "settled_at_ms"),
+            ],
         )
         self.update_inbound = self._update(
             inbound,

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from . import migrations
+from .blocks import UnblockResult, UnblockSession
 from .changes import (
     Advance,
     AdvanceResult,
-    CancelPause,
     CancelResult,
     CancelSession,
     Change,
@@ -23,25 +23,24 @@ from .changes import (
     ClaimDeliveries,
     ClaimDeliveriesResult,
     ClaimResult,
-    Due,
-    LoadedSession,
     PostMessage,
     PostResult,
     RenewLeases,
     RenewResult,
-    ResolvePause,
-    ResolveResult,
     SettleDelivery,
     SettleResult,
     StartResult,
     StartSession,
     Sweep,
     SweepResult,
-    Timeline,
 )
+from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
+from .counting import spent
 from .queries import Queries
 from .reader import Reader
-from .rows import AuditRow, LedgerRow, PauseRow, SessionRow
+from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
+from .rows import AuditRow, ExecutionRow, LedgerRow, PauseRow, SessionRow, VoteRow
+from .snapshots import Due, LoadedSession, Timeline
 from .sqlite import SqliteDialect, SqliteLane, Use, checkpoint, data_version, inspect_path
 from .statements import Statements
 from .wakeups import Hints, Wakeups
@@ -139,8 +138,14 @@ class Store:
     async def cancel_pause(self, change: CancelPause) -> ResolveResult:
         return await self._write(change, ResolveResult)
 
+    async def cast_vote(self, change: CastVote) -> ResolveResult:
+        return await self._write(change, ResolveResult)
+
     async def cancel_session(self, change: CancelSession) -> CancelResult:
         return await self._write(change, CancelResult)
+
+    async def unblock_session(self, change: UnblockSession) -> UnblockResult:
+        return await self._write(change, UnblockResult)
 
     async def claim_deliveries(self, change: ClaimDeliveries) -> ClaimDeliveriesResult:
         return await self._write(change, ClaimDeliveriesResult)
@@ -150,6 +155,12 @@ class Store:
 
     async def sweep(self, change: Sweep) -> SweepResult:
         return await self._write(change, SweepResult)
+
+    async def count_call(self, change: CountCall) -> CountCallResult:
+        return await self._write(change, CountCallResult)
+
+    async def count_tokens(self, change: CountTokens) -> CountTokensResult:
+        return await self._write(change, CountTokensResult)
 
     async def _write(self, change: Change, kind: type[R]) -> R:
         result = await self._writer.write(change)
@@ -166,6 +177,10 @@ class Store:
             # Ids come from outside. One that cannot be bound would fail those that are read together with it.
             return None
         return await self._reader.pause(pause_id)
+
+    async def votes(self, pause_id: str) -> tuple[VoteRow, ...]:
+        """What the people of a question have decided so far, in the order in which they did."""
+        return await self._reader.read(partial(self._queries.votes, pause_id=pause_id))
 
     async def session(self, session_id: str) -> SessionRow | None:
         return await self._reader.read(partial(self._queries.session, session_id=session_id))
@@ -202,9 +217,53 @@ class Store:
     async def timeline(self, session_id: str) -> Timeline | None:
         return await self._reader.read(partial(self._queries.timeline, session_id=session_id))
 
-    async def audit(self, *, tenant: str, limit: int, after_seq: int = 0) -> tuple[AuditRow, ...]:
-        """A tenant's entries from the one after ``after_seq`` on, in order; ``audit.verify`` checks them."""
-        return await self._reader.read(partial(self._queries.audit, tenant=tenant, limit=limit, after_seq=after_seq))
+    async def audit(
+        self,
+        *,
+        tenant: str,
+        limit: int,
+        after_seq: int = 0,
+        session_id: str | None = None,
+        execution_id: str | None = None,
+    ) -> tuple[AuditRow, ...]:
+        """A tenant's entries from the one after ``after_seq`` on, in order; ``audit.verify`` checks them.
+
+        Args:
+            session_id, execution_id: those of this session, of this execution alone; then they are no whole chain.
+        """
+        return await self._reader.read(
+            partial(
+                self._queries.audit,
+                tenant=tenant,
+                limit=limit,
+                after_seq=after_seq,
+                session_id=session_id,
+                execution_id=execution_id,
+            )
+        )
+
+    async def events_unaudited(
+        self, *, tenant: str, kinds: frozenset[str], limit: int, after: LedgerRow | None = None
+    ) -> tuple[LedgerRow, ...]:
+        """Events of these kinds of whose step the audit has no entry, from the one after ``after`` on.
+
+        It looks through the whole ledger.
+        """
+        return await self._reader.read(
+            partial(self._queries.events_unaudited, tenant=tenant, kinds=kinds, limit=limit, after=after)
+        )
+
+    async def last_ended(self, session_id: str) -> ExecutionRow | None:
+        """The session's own execution that ended last; None if none has."""
+        return await self._reader.read(partial(self._queries.last_ended, session_id=session_id))
+
+    async def blocked(self, *, limit: int, after_session_id: str = "") -> tuple[SessionRow, ...]:
+        """Blocked sessions of every tenant, by id."""
+        return await self._reader.read(partial(self._queries.blocked, limit=limit, after_session_id=after_session_id))
+
+    async def spent(self, *, budget: str, subject: str, since_ms: int = 0) -> Spent:
+        """What model calls have cost a budget since then; ``subject`` as in ``CountCall``."""
+        return await self._reader.read(partial(spent, budget=budget, subject=subject, since_ms=since_ms))
 
     # -- beside the rows -----------------------------------------------------------------------------------------------
     async def checkpoint(self) -> int:

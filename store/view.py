@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
-from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow
+from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow, VoteRow
 
 _POST = DeliveryKind.POST.value
 
@@ -26,26 +26,32 @@ class View:
         "has_news",
         "inbound",
         "ledger",
+        "new_votes",
         "pauses",
         "sessions",
+        "votes",
         "written_executions",
     )
 
     def __init__(self) -> None:
         self.sessions: dict[str, SessionDraft] = {}
         self.pauses: dict[str, PauseDraft] = {}
-        self.deliveries: dict[str, DeliveryDraft] = {}
+        self.deliveries: dict[tuple[str, str, str], DeliveryDraft] = {}
+        """By (pause_id, kind, channel): of a pause that is in the view for its deliveries, all."""
+        self.votes: dict[str, list[VoteRow]] = {}
+        """By pause, of those to be voted on."""
+        self.new_votes: list[VoteRow] = []
         self.inbound: dict[tuple[str, str], InboundDraft] = {}
         self.executions: dict[tuple[str, str], ExecutionRow] = {}
-        """By (session_id, execution_id): those read, which are running ones of sessions to be cancelled, and those written."""
+        """By (session_id, execution_id): those written, and the running ones of sessions to be cancelled or accepted."""
         self.written_executions: set[tuple[str, str]] = set()
         self.ledger: list[LedgerRow] = []
         self.audit: list[AuditDraft] = []
         self.has_news = False
         """Something was written that a supervisor may have to act on."""
 
-    def post_of(self, pause_id: str) -> DeliveryDraft | None:
-        return self.deliveries.get(f"{pause_id}:{_POST}")
+    def post_of(self, pause_id: str, channel: str) -> DeliveryDraft | None:
+        return self.deliveries.get((pause_id, _POST, channel))
 
     def received(self, message: InboundRow) -> InboundDraft | None:
         """The message of the same id that was received before."""
@@ -53,7 +59,13 @@ class View:
 
     def receive(self, message: InboundRow) -> None:
         self.inbound[message.channel, message.external_id] = InboundDraft(
-            message.channel, message.external_id, message.session_id, message.pause_id, message.consumed_at_ms, message
+            message.channel,
+            message.external_id,
+            message.session_id,
+            message.pause_id,
+            message.consumed_at_ms,
+            message.body_json,
+            message,
         )
 
     def write_execution(self, row: ExecutionRow) -> None:

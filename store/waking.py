@@ -4,7 +4,8 @@ status            becomes     why
 ----------------- ----------- --------------------------------------------------------------
 waiting, idle     ready       there is something to do now
 ready             ready       its back-off stands; its priority becomes the more urgent one
-running           running     its actor sees the count of wakes before it rests
+running           running     its actor sees the count of wakes before it rests; should it be dead, the more urgent
+                              priority is the one by which it is claimed again
 blocked           blocked     an operator has to act first
 terminal          the same    nothing wakes it
 """
@@ -16,6 +17,7 @@ from .rows import SessionStatus
 
 _RESTING = (SessionStatus.WAITING.value, SessionStatus.IDLE.value)
 _READY = SessionStatus.READY.value
+_UNDER_WAY = (_READY, SessionStatus.RUNNING.value)
 
 
 def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
@@ -28,5 +30,5 @@ def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
         session.reason = None
         session.priority = priority
         session.due_at_ms = now_ms
-    elif session.status == _READY:
+    elif session.status in _UNDER_WAY:
         session.priority = min(session.priority, priority)

@@ -24,11 +24,12 @@ def is_current(connection: sa.Connection) -> bool:
     return _stored(connection) == _scripts().get_current_head()
 
 
-def migrate(connection: sa.Connection, *, name: str) -> None:
+def migrate(connection: sa.Connection, *, name: str, to: str = "head") -> None:
     """Bring a database up to date, inside the caller's transaction, which must hold the write lock.
 
     Args:
         name: how to call the database in an error.
+        to: the revision to stop at.
 
     Raises:
         StoreNewerError: ``store.newer``: it has a revision that this code does not know.
@@ -45,7 +46,7 @@ def migrate(connection: sa.Connection, *, name: str) -> None:
         )
     config = _config()
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)
 
 
 def _stored(connection: sa.Connection) -> str | None:

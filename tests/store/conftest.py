@@ -4,21 +4,44 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from overwinter.store.store import Store
 
+OpenStore = Callable[[], Awaitable[Store]]
 
-@pytest.fixture(params=["sqlite"])
-async def store(request: pytest.FixtureRequest, database: Path, empty: Path) -> AsyncIterator[Store]:
+
+async def open_sqlite(database: Path, empty: Path) -> Store:
+    if not database.is_file():  # noqa: ASYNC240
+        shutil.copy(empty, database)
+    return await Store.open(database)
+
+
+ENGINES: dict[str, Callable[[Path, Path], Awaitable[Store]]] = {"sqlite": open_sqlite}
+"""How a test gets the store of its own on each engine: empty the first time, as it was left after that."""
+
+
+@pytest.fixture(params=ENGINES)
+async def open_store(request: pytest.FixtureRequest, database: Path, empty: Path) -> AsyncIterator[OpenStore]:
+    """Opens the test's store, and opens it again; whatever is open after the test is closed."""
+    opened: list[Store] = []
+
+    async def open_it() -> Store:
+        opened.append(await ENGINES[request.param](database, empty))
+        return opened[-1]
+
+    yield open_it
+    for each in opened:
+        await each.aclose()
+
+
+@pytest.fixture
+async def store(open_store: OpenStore) -> Store:
     """An empty store, closed after the test."""
-    shutil.copy(empty, database)
-    opened = await Store.open(database)
-    yield opened
-    await opened.aclose()
+    return await open_store()
 
 
 @pytest.fixture

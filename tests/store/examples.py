@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from overwinter.store.changes import (
-    Advance,
-    Claim,
-    ClaimDeliveries,
-    ResolvePause,
-    Rest,
-    SettleDelivery,
-    StartResult,
-    StartSession,
-)
+from overwinter.store.changes import Advance, Claim, ClaimDeliveries, Rest, SettleDelivery, StartResult, StartSession
+from overwinter.store.resolutions import ResolvePause
 from overwinter.store.rows import (
+    DeliveryKey,
     DeliveryRow,
     ExecutionRow,
     InboundRow,
@@ -120,7 +113,6 @@ def question(pause_id: str = "p1", session_id: str = "s1", **changed: Any) -> Pa
         owner="olga",
         status="pending",
         is_sent=False,
-        channel_ref=None,
         ask_json='{"prompt":"Refund 80.00?"}',
         asked_at_ms=T0,
         deadline_at_ms=None,
@@ -139,12 +131,12 @@ def timer(pause_id: str = "t1", session_id: str = "s1", **changed: Any) -> Pause
 
 def post(pause_id: str = "p1", session_id: str = "s1", **changed: Any) -> DeliveryRow:
     row = DeliveryRow(
-        delivery_id=f"{pause_id}:post",
         pause_id=pause_id,
-        session_id=session_id,
-        channel="slack",
         kind="post",
+        channel="slack",
+        session_id=session_id,
         status="due",
+        ref=None,
         due_at_ms=T0,
         attempts=0,
         last_error=None,
@@ -186,12 +178,23 @@ def claim_deliveries(*, holder: str = "d1", limit: int = 100, now_ms: int = T0) 
     return ClaimDeliveries(holder=holder, limit=limit, now_ms=now_ms, until_ms=now_ms + MINUTE)
 
 
-def settle(delivery_id: str = "p1:post", outcome: Any = "sent", **changed: Any) -> SettleDelivery:
+def named(delivery: DeliveryRow) -> str:
+    """A delivery by its pause and kind; those of the one channel that most tests have."""
+    return f"{delivery.pause_id}:{delivery.kind}"
+
+
+def key_of(name: str) -> DeliveryKey:
+    pause_id, _, kind = name.rpartition(":")
+    return DeliveryKey(pause_id, kind, "slack")
+
+
+def settle(name: str = "p1:post", outcome: Any = "sent", **changed: Any) -> SettleDelivery:
     change = SettleDelivery(
-        delivery_id=delivery_id,
+        delivery=key_of(name),
         holder="d1",
+        created_at_ms=T0,
         outcome=outcome,
-        channel_ref="C1/17.4" if outcome == "sent" else None,
+        ref="C1/17.4" if outcome == "sent" else None,
         error=None,
         due_at_ms=0,
         now_ms=T0,
@@ -223,4 +226,4 @@ async def asleep(store: Store, *pauses: PauseRow, session_id: str = "s1", is_sen
         claimed = await store.claim_deliveries(claim_deliveries())
         assert len(claimed.deliveries) == len(posts)
         for delivery, _ in claimed.deliveries:
-            await store.settle_delivery(settle(delivery.delivery_id))
+            await store.settle_delivery(settle(named(delivery)))

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from overwinter.store.changes import (
-    Advance,
-    CancelPause,
-    CancelSession,
-    Change,
-    Claim,
-    PostMessage,
-    RenewLeases,
-    ResolvePause,
-    StartSession,
-)
-from overwinter.store.rows import TERMINAL_SESSION_STATUSES
+from overwinter.store.changes import Advance, CancelSession, Change, Claim, PostMessage, RenewLeases, StartSession
+from overwinter.store.resolutions import CancelPause, ResolvePause
+from overwinter.store.rows import TERMINAL_SESSION_STATUSES, InboundRow
 
 from .examples import T0
 
@@ -38,7 +29,7 @@ class Model:
 
     sessions: dict[str, ModelSession] = field(default_factory=dict[str, ModelSession])
     pauses: dict[str, str] = field(default_factory=dict[str, str])
-    received: set[tuple[str, str]] = field(default_factory=set[tuple[str, str]])
+    received: dict[tuple[str, str], InboundRow] = field(default_factory=dict[tuple[str, str], InboundRow])
 
     def outcome(self, change: Change) -> object:
         """What the caller of ``change`` is told; None where the model has no opinion."""
@@ -48,10 +39,10 @@ class Model:
                 if row.session_id in self.sessions or (first.channel, first.external_id) in self.received:
                     return "duplicate"
                 self.sessions[row.session_id] = ModelSession()
-                self.received.add((first.channel, first.external_id))
+                self.received[first.channel, first.external_id] = first
                 return "started"
             case PostMessage(message=row):
-                return self._post(row.session_id, (row.channel, row.external_id))
+                return self._post(row)
             case Claim():
                 return self._claim(change)
             case RenewLeases():
@@ -59,9 +50,7 @@ class Model:
             case Advance():
                 return self._advance(change)
             case ResolvePause():
-                inbound = change.inbound
-                key = None if inbound is None else (inbound.channel, inbound.external_id)
-                return self._close(change.pause_id, "resolved", key)
+                return self._close(change.pause_id, "resolved", change.inbound)
             case CancelPause():
                 return self._close(change.pause_id, "cancelled", None)
             case CancelSession():
@@ -69,15 +58,16 @@ class Model:
             case _:
                 return None
 
-    def _post(self, session_id: str, key: tuple[str, str]) -> str:
-        if session_id not in self.sessions:
+    def _post(self, row: InboundRow) -> str:
+        if row.session_id not in self.sessions:
             return "unknown_session"
-        if key in self.received:
-            return "duplicate"
-        if self.sessions[session_id].status in TERMINAL_SESSION_STATUSES:
+        if (known := self.received.get((row.channel, row.external_id))) is not None:
+            is_same = known.pause_id is not None or known.body_json == row.body_json
+            return "duplicate" if is_same and known.session_id == row.session_id else "conflict"
+        if self.sessions[row.session_id].status in TERMINAL_SESSION_STATUSES:
             return "ended_session"
-        self.received.add(key)
-        self._wake(session_id)
+        self.received[row.channel, row.external_id] = row
+        self._wake(row.session_id)
         return "posted"
 
     def _wake(self, session_id: str) -> None:
@@ -85,7 +75,7 @@ class Model:
         one.wakes += 1
         if one.status in ("waiting", "idle"):
             one.status, one.priority, one.due_at_ms = "ready", 50, T0
-        elif one.status == "ready":
+        elif one.status in ("ready", "running"):
             one.priority = min(one.priority, 50)
 
     def _claim(self, change: Claim) -> list[tuple[str, int]]:
@@ -131,15 +121,16 @@ class Model:
         one.status, one.holder, one.due_at_ms = change.rest.status, None, change.rest.due_at_ms
         return ("done", True)
 
-    def _close(self, pause_id: str, status: str, key: tuple[str, str] | None) -> str:
+    def _close(self, pause_id: str, status: str, inbound: InboundRow | None) -> str:
         if pause_id not in self.pauses:
             return "unknown"
-        if key in self.received:
-            return "duplicate"
+        known = None if inbound is None else self.received.get((inbound.channel, inbound.external_id))
+        if inbound is not None and known is not None:
+            return "duplicate" if known.pause_id == inbound.pause_id else "conflict"
         if self.pauses[pause_id] != "pending":
             return "not_pending"
-        if key is not None:
-            self.received.add(key)
+        if inbound is not None:
+            self.received[inbound.channel, inbound.external_id] = inbound
         self.pauses[pause_id] = status
         self._wake(pause_id.split()[0])
         return "resolved"

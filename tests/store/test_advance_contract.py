@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from overwinter.store.changes import Advance, CancelPause, ClosePause, PostMessage, Rest
+from overwinter.store.changes import Advance, ClosePause, PostMessage, Rest
 from overwinter.store.errors import StoreRefusedError
+from overwinter.store.resolutions import CancelPause
 from overwinter.store.rows import Priority
 from overwinter.store.store import Store
 
@@ -23,6 +24,7 @@ from .examples import (
     event,
     execution,
     message,
+    named,
     post,
     question,
     resolve,
@@ -45,6 +47,7 @@ async def status_of(store: Store, pause_id: str) -> str:
     return pause.status
 
 
+@pytest.mark.behaviour("A13")
 async def test_an_advance_writes_all_of_its_rows_together(store: Store) -> None:
     await started(store)
     await store.claim(claim())
@@ -69,7 +72,7 @@ async def test_an_advance_writes_all_of_its_rows_together(store: Store) -> None:
     assert set(loaded.pauses) == {question(), timer()}
     assert loaded.inbound == ()
     ((delivery, _),) = (await store.claim_deliveries(claim_deliveries())).deliveries
-    assert delivery.delivery_id == "p1:post"
+    assert named(delivery) == "p1:post"
 
 
 @pytest.mark.behaviour("A14")
@@ -82,6 +85,7 @@ async def test_many_events_in_one_advance(store: Store) -> None:
     assert loaded.events == events
 
 
+@pytest.mark.behaviour("A13")
 @pytest.mark.behaviour("G41")
 @pytest.mark.behaviour("P46")
 @pytest.mark.parametrize(("holder", "epoch"), [("w2", 1), (HOLDER, 0), (HOLDER, 2)])
@@ -168,14 +172,13 @@ async def test_a_resolved_pause_is_taken(store: Store) -> None:
 
 async def test_a_pause_cancelled_from_outside_is_read_and_stays_cancelled(store: Store) -> None:
     await asleep(store, question())
-    await store.cancel_pause(
-        CancelPause(pause_id="p1", resolution="cancelled", answer_json='{"reason":"no"}', responder="op", now_ms=T0)
-    )
+    await store.cancel_pause(CancelPause(pause_id="p1", answer_json='{"reason":"no"}', responder="op", now_ms=T0))
     await store.claim(claim())
     assert (await store.advance(advance(epoch=2, take=("p1",)))).outcome == "done"
     assert await status_of(store, "p1") == "cancelled"
 
 
+@pytest.mark.behaviour("A13")
 @pytest.mark.behaviour("G26")
 @pytest.mark.parametrize("pause_id", ["p1", "taken", "of another", "never there"])
 async def test_taking_what_is_not_resolved_is_stale_and_writes_nothing(store: Store, pause_id: str) -> None:
@@ -206,7 +209,7 @@ async def test_a_sent_question_closed_by_its_session_is_withdrawn_and_audited(st
         None,
     )
     ((delivery, told),) = (await store.claim_deliveries(claim_deliveries(now_ms=T0 + 4))).deliveries
-    assert (delivery.delivery_id, told.resolution) == ("p1:withdraw", "withdrawn")
+    assert (named(delivery), told.resolution) == ("p1:withdraw", "withdrawn")
     (entry,) = await store.audit(tenant="acme", limit=10)
     assert (entry.resolution, entry.responder, entry.resolved_at_ms) == ("withdrawn", None, T0 + 4)
 
@@ -218,9 +221,10 @@ async def test_a_question_not_yet_sent_and_closed_by_its_session_is_never_sent(s
     assert (await store.claim_deliveries(claim_deliveries())).deliveries == ()
     timeline = await store.timeline("s1")
     assert timeline is not None
-    assert [(one.delivery_id, one.status) for one in timeline.deliveries] == [("p1:post", "dropped")]
+    assert [(named(one), one.status) for one in timeline.deliveries] == [("p1:post", "dropped")]
 
 
+@pytest.mark.behaviour("A13")
 async def test_closing_what_was_answered_meanwhile_is_stale(store: Store) -> None:
     await asleep(store, question(), timer())
     await store.resolve_pause(resolve("t1", resolution="fired"))
@@ -310,5 +314,5 @@ async def test_settled_questions_stay_settled_when_their_session_goes_on(store: 
     assert claimed.priority == Priority.OPERATOR
     await store.advance(advance(epoch=2, take=("p1",), rest=rest("idle", wakes=1)))
     ((withdrawal, _),) = (await store.claim_deliveries(claim_deliveries())).deliveries
-    assert await store.settle_delivery(settle(withdrawal.delivery_id)) == "settled"
-    assert await store.settle_delivery(settle(withdrawal.delivery_id)) == "lost"
+    assert await store.settle_delivery(settle(named(withdrawal))) == "settled"
+    assert await store.settle_delivery(settle(named(withdrawal))) == "lost"

@@ -8,19 +8,12 @@ from typing import Any
 
 import pytest
 
-from overwinter.store.changes import (
-    AdvanceResult,
-    ClaimResult,
-    PostMessage,
-    PostResult,
-    ResolveResult,
-    StartResult,
-    StartSession,
-)
+from overwinter.store.changes import AdvanceResult, ClaimResult, PostMessage, PostResult, StartResult, StartSession
 from overwinter.store.drafts import DeliveryDraft, PauseDraft, SessionDraft
 from overwinter.store.errors import StoreRefusedError
 from overwinter.store.freezing import maker
 from overwinter.store.judging import judge
+from overwinter.store.resolutions import ResolveResult
 from overwinter.store.rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
 from overwinter.store.view import View
 
@@ -52,7 +45,7 @@ def read(view: View, *rows: SessionRow | PauseRow | DeliveryRow) -> View:
                 view.pauses[row.pause_id] = draft = PauseDraft.of(row)
                 draft.old_status = row.status
             case DeliveryRow():
-                view.deliveries[row.delivery_id] = draft = DeliveryDraft.of(row)
+                view.deliveries[row.key] = draft = DeliveryDraft.of(row)
                 draft.old_status, draft.old_holder = row.status, row.holder
     return view
 
@@ -77,7 +70,7 @@ def test_a_change_sees_what_those_before_it_did() -> None:
     resolved = judge(view, resolve())
     assert isinstance(resolved, ResolveResult)
     assert resolved.outcome == "resolved"
-    assert view.deliveries["p1:post"].status == "dropped"
+    assert view.deliveries["p1", "post", "slack"].status == "dropped"
     assert (view.sessions["s1"].status, view.sessions["s1"].next_seq) == ("ready", 1)
     assert view.sessions["s1"].old_status is None, "it is inserted once, as it came out"
     assert len(view.audit) == 1
@@ -128,7 +121,7 @@ def test_only_what_was_changed_is_marked_for_writing() -> None:
     judge(view, resolve("p1"))
     assert [row.session_id for row in view.sessions.values() if row.is_changed] == ["s1"]
     assert [row.pause_id for row in view.pauses.values() if row.is_changed] == ["p1"]
-    assert [row.delivery_id for row in view.deliveries.values() if row.is_changed] == ["p1:post"]
+    assert [(row.pause_id, row.kind) for row in view.deliveries.values() if row.is_changed] == [("p1", "post")]
     assert view.sessions["s1"].old_epoch == 1
 
 

@@ -18,7 +18,7 @@ from overwinter.store.store import Store
 from .children import run_child, start_child
 from .examples import message, session, started
 
-LIMIT_S = 5
+LIMIT_S = 30
 
 
 def lanes() -> list[str]:
@@ -131,3 +131,17 @@ async def test_a_start_that_is_cancelled_leaves_no_thread(database: Path) -> Non
     store = await Store.open(database)
     await started(store)
     await store.aclose()
+
+
+# -- the log -----------------------------------------------------------------------------------------------------------
+async def test_a_checkpoint_empties_the_log_and_tells_the_size(store: Store, database: Path) -> None:
+    for n in range(50):
+        await started(store, f"s{n}")
+    log = database.with_name(database.name + "-wal")
+    assert size(log) > 0
+    assert await store.checkpoint() == size(database)
+    assert size(log) == 0
+
+
+def size(path: Path) -> int:
+    return path.stat().st_size

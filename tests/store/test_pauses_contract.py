@@ -7,8 +7,9 @@ import asyncio
 import pytest
 
 from overwinter.store.audit import verify
-from overwinter.store.changes import CancelPause, SettleResult, Sweep
+from overwinter.store.changes import SettleResult, Sweep
 from overwinter.store.errors import StoreRefusedError
+from overwinter.store.resolutions import CancelPause
 from overwinter.store.rows import DeliveryRow, PauseRow, Priority
 from overwinter.store.store import Store
 
@@ -21,6 +22,7 @@ from .examples import (
     claim,
     claim_deliveries,
     execution,
+    named,
     post,
     question,
     resolve,
@@ -40,7 +42,7 @@ async def pause_of(store: Store, pause_id: str = "p1") -> PauseRow:
 async def deliveries(store: Store, session_id: str = "s1") -> dict[str, DeliveryRow]:
     timeline = await store.timeline(session_id)
     assert timeline is not None
-    return {row.delivery_id: row for row in timeline.deliveries}
+    return {named(row): row for row in timeline.deliveries}
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
@@ -79,7 +81,7 @@ async def test_of_two_answers_one_wins_and_the_loser_is_told_who(store: Store) -
 
 async def test_of_an_answer_a_deadline_and_a_cancel_one_wins(store: Store) -> None:
     await asleep(store, question())
-    cancel = CancelPause(pause_id="p1", resolution="cancelled", answer_json="{}", responder="op", now_ms=T0)
+    cancel = CancelPause(pause_id="p1", answer_json="{}", responder="op", now_ms=T0)
     results = await asyncio.gather(
         store.resolve_pause(resolve(resolution="timed_out")), store.resolve_pause(resolve()), store.cancel_pause(cancel)
     )
@@ -109,7 +111,7 @@ async def test_a_lost_answers_message_is_not_kept(store: Store) -> None:
 async def test_there_is_no_answer_to_a_question_that_is_not_there(store: Store) -> None:
     result = await store.resolve_pause(resolve("nowhere"))
     assert (result.outcome, result.pause) == ("unknown", None)
-    cancel = CancelPause(pause_id="nowhere", resolution="cancelled", answer_json="{}", responder=None, now_ms=T0)
+    cancel = CancelPause(pause_id="nowhere", answer_json="{}", responder=None, now_ms=T0)
     assert (await store.cancel_pause(cancel)).outcome == "unknown"
 
 
@@ -155,14 +157,12 @@ async def test_operators_are_served_first(store: Store) -> None:
 
 async def test_a_pause_cancelled_from_outside_tells_its_step_why(store: Store) -> None:
     await asleep(store, question(), is_sent=True)
-    cancel = CancelPause(
-        pause_id="p1", resolution="undeliverable", answer_json='{"code":"channel.rejected"}', responder=None, now_ms=T0
-    )
+    cancel = CancelPause(pause_id="p1", answer_json='{"code":"channel.rejected"}', responder=None, now_ms=T0)
     assert (await store.cancel_pause(cancel)).outcome == "resolved"
     pause = await pause_of(store)
     assert (pause.status, pause.resolution, pause.answer_json) == (
         "cancelled",
-        "undeliverable",
+        "cancelled",
         '{"code":"channel.rejected"}',
     )
     session = await store.session("s1")
@@ -237,15 +237,15 @@ async def test_a_claim_knows_a_pause_opened_long_before_its_delivery(store: Stor
     _, claimed = await asyncio.gather(
         store.advance(advance(deliveries=(post(),))), store.claim_deliveries(claim_deliveries())
     )
-    assert [delivery.delivery_id for delivery, _ in claimed.deliveries] == ["p1:post"]
+    assert [named(delivery) for delivery, _ in claimed.deliveries] == ["p1:post"]
 
 
 async def test_a_sent_question_is_marked_with_where_it_is(store: Store) -> None:
     await asleep(store, question(), is_sent=True)
     pause = await pause_of(store)
-    assert (pause.is_sent, pause.channel_ref, pause.status) == (True, "C1/17.4", "pending")
+    assert (pause.is_sent, pause.status) == (True, "pending")
     delivery = (await deliveries(store))["p1:post"]
-    assert (delivery.status, delivery.settled_at_ms) == ("sent", T0)
+    assert (delivery.status, delivery.ref, delivery.settled_at_ms) == ("sent", "C1/17.4", T0)
 
 
 async def test_a_retried_delivery_comes_back_when_it_is_due(store: Store) -> None:
@@ -280,7 +280,7 @@ async def test_an_answer_while_the_question_is_being_sent_withdraws_it_after(sto
     assert set(await deliveries(store)) == {"p1:post"}
     assert await store.settle_delivery(settle(now_ms=T0 + 3)) is SettleResult.SETTLED
     ((withdrawal, pause),) = (await store.claim_deliveries(claim_deliveries(now_ms=T0 + 3))).deliveries
-    assert (withdrawal.delivery_id, pause.is_sent, pause.channel_ref) == ("p1:withdraw", True, "C1/17.4")
+    assert (named(withdrawal), pause.is_sent, withdrawal.ref) == ("p1:withdraw", True, "C1/17.4")
     assert pause.status == "resolved"
 
 
@@ -292,7 +292,7 @@ async def test_a_question_dropped_under_a_slow_holder_is_withdrawn_if_it_was_sen
     assert await store.settle_delivery(settle(holder="d2", now_ms=T0 + MINUTE)) is SettleResult.LOST
     assert await store.settle_delivery(settle(now_ms=T0 + MINUTE + 1)) is SettleResult.SETTLED
     ((withdrawal, _),) = (await store.claim_deliveries(claim_deliveries(now_ms=T0 + 2 * MINUTE))).deliveries
-    assert withdrawal.delivery_id == "p1:withdraw"
+    assert named(withdrawal) == "p1:withdraw"
 
 
 @pytest.mark.parametrize("outcome", ["retry", "failed"])
@@ -313,15 +313,15 @@ async def test_a_question_decided_at_once_is_neither_sent_nor_withdrawn(store: S
     await store.resolve_pause(resolve(resolution="decided"))
     assert await store.settle_delivery(settle(outcome="decided")) is SettleResult.SETTLED
     assert not (await pause_of(store)).is_sent
-    assert {key: row.status for key, row in (await deliveries(store)).items()} == {"p1:post": "sent"}
+    assert {key: row.status for key, row in (await deliveries(store)).items()} == {"p1:post": "decided"}
 
 
 async def test_a_withdrawal_goes_out_once_and_after_its_post(store: Store) -> None:
     await asleep(store, question(), is_sent=True)
     await store.resolve_pause(resolve())
     ((withdrawal, _),) = (await store.claim_deliveries(claim_deliveries())).deliveries
-    assert await store.settle_delivery(settle(withdrawal.delivery_id)) is SettleResult.SETTLED
-    assert await store.settle_delivery(settle(withdrawal.delivery_id)) is SettleResult.LOST
+    assert await store.settle_delivery(settle(named(withdrawal))) is SettleResult.SETTLED
+    assert await store.settle_delivery(settle(named(withdrawal))) is SettleResult.LOST
     assert (await store.claim_deliveries(claim_deliveries(now_ms=T0 + 10 * MINUTE))).deliveries == ()
 
 
@@ -367,7 +367,7 @@ async def test_the_sweep_waits_for_a_withdrawal_that_is_still_to_be_told(store: 
     sweep = Sweep(closed_before_ms=T0 + MINUTE, limit=100)
     assert (await store.sweep(sweep)).pauses == 0
     ((withdrawal, _),) = (await store.claim_deliveries(claim_deliveries())).deliveries
-    await store.settle_delivery(settle(withdrawal.delivery_id))
+    await store.settle_delivery(settle(named(withdrawal)))
     assert (await store.sweep(sweep)).pauses == 1
 
 

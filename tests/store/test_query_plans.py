@@ -12,6 +12,7 @@ from typing import Any, cast
 import pytest
 from sqlalchemy import Engine, event
 
+from overwinter.store.blocks import UnblockSession
 from overwinter.store.changes import CancelSession, ClosePause, PostMessage, RenewLeases, Sweep
 from overwinter.store.store import Store
 
@@ -52,6 +53,11 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "history": lambda store: store.events_before("s1", "x2", kinds=frozenset({"message"})),
     "timeline": lambda store: store.timeline("s1"),
     "audit": lambda store: store.audit(tenant="acme", limit=10),
+    "audit of a session": lambda store: store.audit(tenant="acme", limit=10, session_id="s1"),
+    "blocked": lambda store: store.blocked(limit=10),
+    "unblock": lambda store: store.unblock_session(
+        UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)
+    ),
 }
 
 

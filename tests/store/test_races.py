@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from overwinter.store.audit import verify
+from overwinter.store.blocks import UnblockSession
 from overwinter.store.changes import (
     Advance,
-    CancelPause,
     CancelSession,
     Change,
     Claim,
@@ -26,13 +26,14 @@ from overwinter.store.changes import (
     ClosePause,
     PostMessage,
     RenewLeases,
-    ResolvePause,
     Rest,
     SettleDelivery,
     StartSession,
     Sweep,
 )
+from overwinter.store.costs import CountCall, CountTokens
 from overwinter.store.errors import StoreRefusedError
+from overwinter.store.resolutions import CancelPause, CastVote, ResolvePause
 from overwinter.store.schema import metadata
 from overwinter.store.store import Store
 
@@ -137,7 +138,7 @@ class Source:
 
     def _cancel_pause(self, model: Model) -> Change:
         key = self._pause(model, "pending")
-        return CancelPause(pause_id=key, resolution="cancelled", answer_json="{}", responder=None, now_ms=T0)
+        return CancelPause(pause_id=key, answer_json="{}", responder=None, now_ms=T0)
 
     def _cancel_session(self, model: Model) -> Change:
         key = self._random.choice(SESSIONS)
@@ -194,6 +195,10 @@ async def write(store: Store, change: Change) -> object:
         ResolvePause: store.resolve_pause,
         CancelPause: store.cancel_pause,
         CancelSession: store.cancel_session,
+        CastVote: store.cast_vote,
+        UnblockSession: store.unblock_session,
+        CountCall: store.count_call,
+        CountTokens: store.count_tokens,
         ClaimDeliveries: store.claim_deliveries,
         SettleDelivery: store.settle_delivery,
         Sweep: store.sweep,
@@ -221,9 +226,9 @@ def check_invariants(found: dict[str, list[Any]]) -> None:
         name: [dict(zip(metadata.tables[name].columns.keys(), row, strict=True)) for row in rows]
         for name, rows in found.items()
     }
-    deliveries = {row["delivery_id"]: row for row in table["deliveries"]}
+    deliveries = {(row["pause_id"], row["kind"]) for row in table["deliveries"]}
     for pause in table["pauses"]:
-        is_told = f"{pause['pause_id']}:withdraw" in deliveries
+        is_told = (pause["pause_id"], "withdraw") in deliveries
         assert is_told == (pause["is_sent"] == 1 and pause["status"] != "pending"), (
             "every sent question is withdrawn once"
         )

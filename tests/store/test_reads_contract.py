@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from overwinter.store.changes import CancelPause, Due
+from overwinter.store.resolutions import CancelPause
+from overwinter.store.snapshots import Due
 from overwinter.store.store import Store
 
+from .conftest import OpenStore
 from .examples import (
     HOLDER,
     MINUTE,
@@ -67,9 +68,7 @@ async def test_a_revival_gets_the_pauses_of_the_open_executions_that_are_not_tak
     await store.advance(advance(executions=(ended,), open=(*pauses, question("of another", execution_id="x0"))))
     await store.resolve_pause(resolve("resolved"))
     await store.resolve_pause(resolve("taken"))
-    await store.cancel_pause(
-        CancelPause(pause_id="cancelled", resolution="cancelled", answer_json="{}", responder=None, now_ms=T0)
-    )
+    await store.cancel_pause(CancelPause(pause_id="cancelled", answer_json="{}", responder=None, now_ms=T0))
     await store.advance(advance(take=("taken",)))
     loaded = await store.load("s1")
     assert loaded is not None
@@ -191,28 +190,13 @@ async def test_a_session_at_rest_is_never_due(store: Store) -> None:
     assert await store.due() == Due(session_ms=None, deadline_ms=None, delivery_ms=None)
 
 
-# -- the file ----------------------------------------------------------------------------------------------------------
-async def test_a_checkpoint_empties_the_log_and_tells_the_size(store: Store, database: Path) -> None:
-    for n in range(50):
-        await started(store, f"s{n}")
-    log = database.with_name(database.name + "-wal")
-    assert size(log) > 0
-    assert await store.checkpoint() == size(database)
-    assert size(log) == 0
-
-
-def size(path: Path) -> int:
-    return path.stat().st_size
-
-
-async def test_what_was_written_is_there_after_a_restart(database: Path) -> None:
-    store = await Store.open(database)
+# -- a restart ---------------------------------------------------------------------------------------------------------
+async def test_what_was_written_is_there_after_a_restart(store: Store, open_store: OpenStore) -> None:
     await asleep(store, question(), is_sent=True)
     before = await store.timeline("s1"), await store.load("s1"), await store.due()
     await store.aclose()
-    store = await Store.open(database, must_exist=True)
-    assert (await store.timeline("s1"), await store.load("s1"), await store.due()) == before
+    again = await open_store()
+    assert (await again.timeline("s1"), await again.load("s1"), await again.due()) == before
     assert before[0] is not None
     assert before[0].executions[0].execution_id == "x1"
     assert before[0].session.lease_holder != HOLDER
-    await store.aclose()

@@ -23,12 +23,14 @@ from .examples import (
     MINUTE,
     T0,
     advance,
+    answer,
     asleep,
     claim,
     claim_deliveries,
     event,
     execution,
     message,
+    named,
     post,
     question,
     resolve,
@@ -128,6 +130,26 @@ async def test_a_message_delivered_again_is_a_duplicate(store: Store) -> None:
     assert (await row(store)).wakes == 1
 
 
+@pytest.mark.behaviour("G42")
+async def test_another_message_of_the_same_id_is_a_conflict_and_is_not_kept(store: Store) -> None:
+    await started(store)
+    await started(store, "s2")
+    await store.post_message(PostMessage(message=message(), now_ms=T0))
+    for other in (message(body_json='{"text":"refund 9999"}'), message("s2")):
+        assert await store.post_message(PostMessage(message=other, now_ms=T0)) is PostResult.CONFLICT
+    loaded = await store.load("s1")
+    assert loaded is not None
+    assert loaded.inbound[-1] == message()
+    assert loaded.session.wakes == 1
+
+
+async def test_an_answers_message_is_a_duplicate_whatever_is_said_in_it(store: Store) -> None:
+    await asleep(store, question())
+    await store.resolve_pause(resolve(inbound=answer(pause_id="p1")))
+    again = message(external_id="a1", channel="slack", body_json='{"text":"ok"}')
+    assert await store.post_message(PostMessage(message=again, now_ms=T0)) is PostResult.DUPLICATE
+
+
 async def test_a_message_for_nobody_is_refused_and_not_kept(store: Store) -> None:
     assert await store.post_message(PostMessage(message=message(), now_ms=T0)) is PostResult.UNKNOWN_SESSION
     await started(store)
@@ -201,6 +223,8 @@ async def test_a_lease_past_its_time_may_be_taken_by_anyone(store: Store) -> Non
     assert (taken.lease_holder, taken.lease_epoch, taken.attempts) == ("w2", 2, 2)
 
 
+@pytest.mark.behaviour("G44")
+@pytest.mark.behaviour("G44")
 @pytest.mark.parametrize("status", ["waiting", "idle", "blocked", "ended", "failed", "cancelled"])
 async def test_a_session_at_rest_is_not_claimed(store: Store, status: str) -> None:
     await running(store)
@@ -298,7 +322,7 @@ async def test_cancel_ends_a_session_with_all_that_belongs_to_it(store: Store) -
         ("answered", "cancelled", "replied"),
         ("t1", "cancelled", "cancelled"),
     }
-    assert {(one.delivery_id, one.status) for one in timeline.deliveries} == {
+    assert {(named(one), one.status) for one in timeline.deliveries} == {
         ("sent:post", "sent"),
         ("sent:withdraw", "due"),
         ("unsent:post", "dropped"),
@@ -352,7 +376,7 @@ async def test_a_question_being_sent_while_its_session_is_cancelled_is_withdrawn
     assert (await store.claim_deliveries(claim_deliveries(holder="d2"))).deliveries == ()
     await store.settle_delivery(settle())
     ((withdrawal, pause),) = (await store.claim_deliveries(claim_deliveries())).deliveries
-    assert (withdrawal.delivery_id, pause.status, pause.channel_ref) == ("p1:withdraw", "cancelled", "C1/17.4")
+    assert (named(withdrawal), pause.status, withdrawal.ref) == ("p1:withdraw", "cancelled", "C1/17.4")
 
 
 async def test_a_session_is_cancelled_once(store: Store) -> None:
