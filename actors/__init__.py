@@ -9,11 +9,15 @@ session and starts a pass (``session``); ``recall`` turns its ledger into what a
 From the bottom up:
 
     errors, events, clock, ids, jsontext      words, time, ids
-    asks, messages, ports, roles              what crosses to people and models
+    marks, redaction, privacy                 sensitive values: where, how hidden, from whom
+    asks, messages, ports, roles, budgets     what crosses to people and models
     shapes, sameness, lossless, payloads      typed values as JSON and back
-    joins, operations, branches, driver, run  durable coroutines
-    program, opening, recall, draft           between coroutines and rows
-    surroundings, journal, effects, session   one pass
-    answering, sessions, delivering           the ways in and out
+    keys, joins, operations, failures         what durable code may await, and how it is decided and fails
+    nesting, handlers, branches, waits,       durable coroutines
+    joining, driver, run
+    program, opening, recall, hooks, draft    between coroutines and rows
+    surroundings, journal, effects, tree,     one pass over a root and its children
+    stepping, session
+    reading, answering, sessions, delivering, waiting, accepting  the ways in and out
     supervisor_settings, supervisor
 """

@@ -8,34 +8,33 @@ tenant's give the same error, so that ids cannot be tried out.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
-from ..store.changes import CancelPause, ResolvePause, ResolveResult
-from ..store.errors import OverwinterError
-from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseKind, PauseRow, PauseStatus, Priority
-from .asks import Ask, JsonValue, NotUnderstood, Understood
+from ..store.resolutions import CancelPause, ResolvePause, ResolveResult
+from ..store.rows import PauseKind, PauseRow, PauseStatus, Priority
+from .answers import Answered, Credential, Decision, Received, Reply, check_shape, inbound_of, responder_of
+from .asks import JsonValue
 from .clock import Clock
+from .endings import not_pending
 from .errors import (
     EffectConflictError,
-    PauseInvalidAnswerError,
+    PauseAlreadyVotedError,
     PauseNoReplyInterpreterError,
-    PauseNotOwnerError,
-    PauseNotPendingError,
-    PauseUninterpretableReplyError,
     PauseUnknownError,
-    PauseWrongAnswererError,
 )
 from .jsontext import to_json
-from .opening import ask_of
+from .opening import listed_decision_of, whole_ask_of
+from .privacy import listed_decision
+from .quorum import QuorumRule, Standing, standing_of
+from .reading import read_reply
 from .roles import RoleBinding, Roles
-from .surroundings import Reviver
-
-MAX_REPLY_CHARS = 20_000
-"""Longer replies are refused unread: no answer is that long, and reading costs money."""
+from .surroundings import Outbox, Reviver
+from .voting import VoteStore, ballots_of, vote, votes_to_json
 
 
-class AnswerStore(Protocol):
+class AnswerStore(VoteStore, Protocol):
     """What answering needs of the store."""
 
     async def pause(self, pause_id: str) -> PauseRow | None: ...
@@ -45,76 +44,31 @@ class AnswerStore(Protocol):
     async def cancel_pause(self, change: CancelPause) -> ResolveResult: ...
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnerCredential:
-    """The caller has authenticated the owner of the session."""
-
-    owner: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChannelCredential:
-    """A channel has authenticated this person and found that they may answer for the role."""
-
-    answered_by: str
-
-
-Credential = OwnerCredential | ChannelCredential
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
-    """A typed answer, as JSON."""
-
-    value: JsonValue
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
-    """A person's own words."""
-
-    text: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
-    """The message an answer came in: a Slack event id, a Message-ID. The same one again has no effect.
-
-    One message that answers several questions is given once for each of them, under ids of its own: its id and the question's.
-    """
-
-    channel: str
-    external_id: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """The answer is recorded, or was by the same message before.
-
-    Attributes:
-        decision: what was recorded; None for a duplicate.
-        by: what read it: ``decision`` as given, or ``rules``, ``model``, ``code``.
-    """
-
-    session_id: str
-    execution_id: str
-    decision: JsonValue
-    by: Literal["decision", "rules", "model", "code"]
-    is_duplicate: bool = False
-
-
 class Answering:
     """Takes answers.
 
     Args:
         reviver: the supervisor of this process, which revives the session at once if it has room.
+        outbox: takes closed questions back at once where this process can.
+        person_of: who a responder is, by one name, whatever name a channel knows them by: nobody votes twice.
     """
 
-    def __init__(self, *, store: AnswerStore, clock: Clock, roles: Roles, reviver: Reviver) -> None:
+    def __init__(
+        self,
+        *,
+        store: AnswerStore,
+        clock: Clock,
+        roles: Roles,
+        reviver: Reviver,
+        outbox: Outbox,
+        person_of: Callable[[str], str],
+    ) -> None:
         self._store = store
         self._clock = clock
         self._roles = roles
         self._reviver = reviver
+        self._outbox = outbox
+        self._person_of = person_of
 
     async def answer(
         self,
@@ -135,11 +89,14 @@ class Answering:
             EffectConflictError: (effect.conflict) the message it came in was received before as something else.
             PauseWrongAnswererError: (pause.wrong-answerer) the other kind of credential is wanted.
             PauseNotOwnerError: (pause.not-owner)
+            PauseAlreadyVotedError: (pause.already-voted) it needs several people, and this one has answered.
             PauseUninterpretableReplyError: (pause.uninterpretable-reply) still pending.
             PauseNoReplyInterpreterError: (pause.no-reply-interpreter) still pending.
             PauseInvalidDecisionError: (pause.invalid-decision) still pending.
+            BudgetExceededError: (budget.exceeded) still pending: the role's model is not asked any more.
+            PiiRefusedError: (pii.refused) still pending: no model may read a reply to this question.
         """
-        _check_shape(answer, credential)
+        check_shape(answer, credential)
         pause = await self._store.pause(pause_id)
         if pause is None or pause.tenant != tenant or pause.kind != PauseKind.ASK:
             raise PauseUnknownError
@@ -148,37 +105,39 @@ class Answering:
         if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
             # Its time was up before any supervisor has said so.
             await self.pass_deadline(pause)
-            raise _not_pending(await self._store.pause(pause_id) or pause)
-        responder = _check_credential(pause, credential)
-        ask = ask_of(pause)
+            raise not_pending(await self._store.pause(pause_id) or pause)
+        responder = responder_of(pause, credential)
+        ask = whole_ask_of(pause)
         role = self._role_of(pause)
         by: Literal["decision", "rules", "model", "code"] = "decision"
         match answer:
             case Decision(value=value):
                 resolution: Literal["decided", "replied"] = "decided"
+                decision = role.validate(ask, value)
             case Reply(text=text):
-                understood = await _read(role, ask, text)
-                value, by, resolution = understood.decision, understood.by, "replied"
-        decision = role.validate(ask, value)
+                understood = await read_reply(role, ask, text)
+                decision, by, resolution = understood.decision, understood.by, "replied"
+        listed = listed_decision(ask.form, decision)
         change = ResolvePause(
             pause_id=pause_id,
             resolution=resolution,
             answer_json=to_json(decision),
             responder=responder,
-            decision_json=to_json(decision),
-            inbound=None if received is None else _inbound_of(received, pause, decision, self._clock.now_ms()),
+            decision_json=to_json(listed),
+            inbound=None if received is None else inbound_of(received, pause, listed, self._clock.now_ms()),
             now_ms=self._clock.now_ms(),
             priority=priority,
         )
-        result = await self._resolve(change, pause)
-        return self._answered(result, pause, decision, by)
+        result, standing = await self._record(change, pause, role.for_people(ask.needs))
+        return self._answered(result, pause, listed, by, standing)
 
     async def decide_at_once(self, pause: PauseRow, *, decision: JsonValue, answered_by: str) -> None:
         """Record what a channel decided from within ``send``. Validated like any other; a bad one raises.
 
-        Somebody may have answered while ``send`` was returning: then that answer stands, and this one is dropped.
+        Somebody may have answered while ``send`` was returning: then that answer stands, and this one is dropped. Where several
+        people are needed it is one vote.
         """
-        ask = ask_of(pause)
+        ask = whole_ask_of(pause)
         role = self._role_of(pause)
         valid = role.validate(ask, decision)
         change = ResolvePause(
@@ -186,12 +145,18 @@ class Answering:
             resolution="decided",
             answer_json=to_json(valid),
             responder=answered_by,
-            decision_json=to_json(valid),
+            decision_json=to_json(listed_decision(ask.form, valid)),
             inbound=None,
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
         )
-        await self._resolve(change, pause)
+        await self._record(change, pause, role.for_people(ask.needs))
+
+    async def standing_of(self, pause: PauseRow) -> Standing:
+        """How a question stands that needs several people."""
+        role = self._role_of(pause)
+        rule = role.quorum or QuorumRule(needs=1, of=1)
+        return standing_of(rule, ballots_of(await self._store.votes(pause.pause_id)))
 
     async def cancel(self, *, tenant: str, pause_id: str, by: str, reason: str) -> None:
         """Close a pause without an answer, as an operator: its step reads ``cancelled``; the session goes on.
@@ -203,54 +168,57 @@ class Answering:
         pause = await self._store.pause(pause_id)
         if pause is None or pause.tenant != tenant:
             raise PauseUnknownError
-        await self.close(pause, resolution="cancelled", by=by, reason=reason, code="pause.cancelled")
-
-    async def close(
-        self,
-        pause: PauseRow,
-        *,
-        resolution: Literal["cancelled", "undeliverable"],
-        by: str | None,
-        reason: str,
-        code: str,
-    ) -> None:
-        """Close a pause from outside; raises ``PauseNotPendingError`` if it is closed already."""
         change = CancelPause(
             pause_id=pause.pause_id,
-            resolution=resolution,
-            answer_json=to_json({"reason": reason, "code": code}),
+            answer_json=to_json({"reason": reason, "code": "pause.cancelled"}),
             responder=by,
             now_ms=self._clock.now_ms(),
         )
         result = await self._store.cancel_pause(change)
         if result.outcome != "resolved":
-            raise _not_pending(result.pause or pause)
+            raise not_pending(result.pause or pause)
         self._reviver.wake(pause.session_id)
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
         """The clock has reached the pause's deadline: a timer fires, a question times out. False if it was closed before."""
         is_timer = pause.kind == PauseKind.TIMER
+        role = None if is_timer else self._roles.get(pause.role)
+        votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)
         change = ResolvePause(
             pause_id=pause.pause_id,
             resolution="fired" if is_timer else "timed_out",
             answer_json=to_json({"due_at_ms": pause.deadline_at_ms} if is_timer else {"reason": "timed out"}),
             responder=None,
-            decision_json=None,
+            decision_json=to_json(listed_decision_of(pause, {"votes": votes_to_json(ballots_of(votes))}))
+            if votes
+            else None,
             inbound=None,
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
         )
         return (await self._resolve(change, pause)).outcome == "resolved"
 
+    async def _record(
+        self, change: ResolvePause, pause: PauseRow, role: RoleBinding
+    ) -> tuple[ResolveResult, Standing | None]:
+        if role.quorum is None:
+            return await self._resolve(change, pause), None
+        voter = self._person_of(change.responder or "")
+        return await vote(store=self._store, role=role, pause=pause, change=change, voter=voter, resolve=self._resolve)
+
     async def _resolve(self, change: ResolvePause, pause: PauseRow) -> ResolveResult:
-        """Write the answer, and revive the session in the same breath if there is room for it here."""
+        """Write the answer; take the question back and revive the session in the same breath if there is room for it here."""
         granted = self._reviver.grant()
         claimed = None
+        hold = self._outbox.hold(pause.channel) if pause.is_sent else None
         try:
-            result = await self._store.resolve_pause(replace(change, grant=granted))
+            result = await self._store.resolve_pause(replace(change, grant=granted, hold=hold))
             claimed = result.claimed
         finally:
             self._reviver.settle(granted, claimed)
+        if result.pause is not None:
+            for withdrawal in result.withdrawals:
+                self._outbox.offer(withdrawal, result.pause)
         if result.outcome == "resolved" and claimed is None:
             self._reviver.wake(pause.session_id)
         return result
@@ -272,14 +240,14 @@ class Answering:
                 answer_json="null",
                 responder=None,
                 decision_json=None,
-                inbound=_inbound_of(received, pause, None, self._clock.now_ms()),
+                inbound=inbound_of(received, pause, None, self._clock.now_ms()),
                 now_ms=self._clock.now_ms(),
                 priority=Priority.RESUME,
             )
             result = await self._store.resolve_pause(change)
             if result.outcome != "not_pending":
                 return self._answered(result, pause, None, "decision")
-        raise _not_pending(pause)
+        raise not_pending(pause)
 
     def _answered(
         self,
@@ -287,10 +255,21 @@ class Answering:
         pause: PauseRow,
         decision: JsonValue,
         by: Literal["decision", "rules", "model", "code"],
+        standing: Standing | None = None,
     ) -> Answered:
         match result.outcome:
-            case "resolved":
-                return Answered(session_id=pause.session_id, execution_id=pause.execution_id, decision=decision, by=by)
+            case "resolved" | "voted":
+                return Answered(
+                    session_id=pause.session_id,
+                    execution_id=pause.execution_id,
+                    decision=decision,
+                    by=by,
+                    standing=standing,
+                )
+            case "voted_already":
+                raise PauseAlreadyVotedError
+            case "stale":
+                raise AssertionError("a stale vote is cast again")
             case "duplicate":
                 return Answered(
                     session_id=pause.session_id,
@@ -300,7 +279,7 @@ class Answering:
                     is_duplicate=True,
                 )
             case "not_pending":
-                raise _not_pending(result.pause or pause)
+                raise not_pending(result.pause or pause)
             case "conflict":
                 raise EffectConflictError(
                     "the message of this id has been received before, and not as an answer to this question"
@@ -309,80 +288,3 @@ class Answering:
                 raise PauseUnknownError
             case _:
                 assert_never(result.outcome)
-
-
-def _check_shape(answer: Decision | Reply, credential: Credential) -> None:
-    match answer:
-        case Reply(text=text):
-            if not text.strip():
-                raise PauseInvalidAnswerError("the reply is empty")
-            if len(text) > MAX_REPLY_CHARS:
-                raise PauseInvalidAnswerError(
-                    f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
-                )
-        case Decision():
-            pass
-    match credential:
-        case OwnerCredential(owner=name) | ChannelCredential(answered_by=name):
-            if not name.strip():
-                raise PauseInvalidAnswerError("an answer must say who gives it")
-
-
-def _check_credential(pause: PauseRow, credential: Credential) -> str:
-    """The name of who answers."""
-    match pause.answerer, credential:
-        case AnswererKind.OWNER, OwnerCredential(owner=owner):
-            if owner != pause.owner:
-                raise PauseNotOwnerError
-            return owner
-        case AnswererKind.CHANNEL, ChannelCredential(answered_by=answered_by):
-            return answered_by
-        case AnswererKind.OWNER, _:
-            raise PauseWrongAnswererError("this question is answered by the session's owner, not through a channel")
-        case _:
-            raise PauseWrongAnswererError(
-                "this question is answered by people its channel knows, not by the session's owner"
-            )
-
-
-async def _read(role: RoleBinding, ask: Ask, text: str) -> Understood:
-    if role.reader is None:
-        raise PauseNoReplyInterpreterError
-    try:
-        reading = await role.reader.read(ask, text)
-    except OverwinterError as error:
-        raise PauseUninterpretableReplyError(f"the reply could not be read ({error.code}); answer again") from error
-    match reading:
-        case Understood():
-            return reading
-        case NotUnderstood(reason=reason):
-            raise PauseUninterpretableReplyError(reason)
-
-
-def _inbound_of(received: Received, pause: PauseRow, decision: JsonValue, now_ms: int) -> InboundRow:
-    return InboundRow(
-        channel=received.channel,
-        external_id=received.external_id,
-        kind=InboundKind.ANSWER,
-        tenant=pause.tenant,
-        session_id=pause.session_id,
-        pause_id=pause.pause_id,
-        body_json=to_json(decision),
-        received_at_ms=now_ms,
-        consumed_at_ms=now_ms,
-    )
-
-
-def _not_pending(pause: PauseRow) -> PauseNotPendingError:
-    who = f" by {pause.responder}" if pause.responder else ""
-    match pause.resolution:
-        case "decided" | "replied":
-            return PauseNotPendingError(f"this question has been answered{who} already")
-        case "timed_out":
-            return PauseNotPendingError("this question has timed out")
-        case "cancelled":
-            return PauseNotPendingError(f"this question was cancelled{who}")
-        case "withdrawn":
-            return PauseNotPendingError("this question was withdrawn: its answer is not needed any more")
-        case _:
-            return PauseNotPendingError("this question is closed already")

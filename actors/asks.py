@@ -15,6 +15,18 @@ JsonValue = Any
 
 
 @value
+class AskedCall:
+    """The tool call that a question is about."""
+
+    call_id: str
+    """The model's id of the call."""
+    tool: str
+    arguments: dict[str, JsonValue]
+    marks: dict[str, JsonValue] | None = None
+    """Which of the arguments are sensitive (``marks.py``); None if none are."""
+
+
+@value
 class ApprovalForm:
     """Asks whether one tool call may run. The decision is an ``Approval`` as JSON.
 
@@ -26,6 +38,10 @@ class ApprovalForm:
     arguments: dict[str, JsonValue]
     schema: dict[str, JsonValue]
     """JSON Schema (2020-12) of the arguments."""
+    call_id: str = ""
+    """The model's id of the call; empty in a question that was asked before calls were named."""
+    marks: dict[str, JsonValue] | None = None
+    """Which of the arguments are sensitive (``marks.py``); None if none are."""
 
 
 @value
@@ -33,16 +49,38 @@ class ChoiceForm:
     """Asks for one of a few words. The decision is one of ``choices``, letter for letter."""
 
     choices: tuple[str, ...]
+    call: AskedCall | None = None
+    """The call that waits for the answer; None where a workflow asks."""
+    takes_any: bool = False
+    """A decision that does not fit is recorded all the same: whoever asks deals with it."""
 
 
 @value
 class AnswerForm:
-    """Asks for data. The decision is a JSON value valid for ``schema`` (JSON Schema 2020-12)."""
+    """Asks for data. The decision is a JSON value valid for ``schema`` (JSON Schema 2020-12).
+
+    ``call`` and ``takes_any`` are as in a ``ChoiceForm``.
+    """
 
     schema: dict[str, JsonValue]
+    call: AskedCall | None = None
+    takes_any: bool = False
+    marks: dict[str, JsonValue] | None = None
+    """What of the answer is sensitive (``marks.py``); None if nothing is."""
 
 
 Form = ApprovalForm | ChoiceForm | AnswerForm
+
+
+def call_of(form: Form | None) -> AskedCall | None:
+    """The tool call that waits for the answer; None where no call does."""
+    match form:
+        case None:
+            return None
+        case ApprovalForm():
+            return AskedCall(call_id=form.call_id, tool=form.tool, arguments=form.arguments, marks=form.marks)
+        case ChoiceForm(call=call) | AnswerForm(call=call):
+            return call
 
 
 @value
@@ -60,6 +98,11 @@ class Ask:
     bot: str
     asked_at_ms: int
     deadline_at_ms: int | None = None
+    execution_id: str = ""
+    """With the step, where the wait belongs; both empty in a trial, where nothing waits."""
+    step: str = ""
+    needs: int = 1
+    """How many people have to approve, each for themselves."""
 
 
 @value
@@ -82,6 +125,21 @@ class AwaitReply:
 
 
 Outcome = Decided | AwaitReply
+
+
+@value
+class Progress:
+    """Tells a channel how far a question is that it has sent and that still waits: one of two people has approved.
+
+    Attributes:
+        summary: one sentence for people: ``1 of 2 approved (mara)``.
+    """
+
+    ask: Ask
+    ref: str | None
+    approved_by: tuple[str, ...]
+    rejected_by: tuple[str, ...]
+    summary: str
 
 
 @value
@@ -134,11 +192,18 @@ def form_to_json(form: Form | None) -> JsonValue:
         case None:
             return None
         case ApprovalForm():
-            return {"type": "approval", "tool": form.tool, "arguments": form.arguments, "schema": form.schema}
+            return {
+                "type": "approval",
+                "tool": form.tool,
+                "arguments": form.arguments,
+                "schema": form.schema,
+                "call_id": form.call_id,
+                **_marks_to_json(form.marks),
+            }
         case ChoiceForm():
-            return {"type": "choice", "choices": list(form.choices)}
+            return {"type": "choice", "choices": list(form.choices), **_rest_to_json(form)}
         case AnswerForm():
-            return {"type": "answer", "schema": form.schema}
+            return {"type": "answer", "schema": form.schema, **_marks_to_json(form.marks), **_rest_to_json(form)}
 
 
 def form_from_json(value: JsonValue) -> Form | None:
@@ -147,10 +212,51 @@ def form_from_json(value: JsonValue) -> Form | None:
         return None
     match value["type"]:
         case "approval":
-            return ApprovalForm(tool=value["tool"], arguments=value["arguments"], schema=value["schema"])
+            return ApprovalForm(
+                tool=value["tool"],
+                arguments=value["arguments"],
+                schema=value["schema"],
+                call_id=value.get("call_id", ""),
+                marks=value.get("marks"),
+            )
         case "choice":
-            return ChoiceForm(choices=tuple(value["choices"]))
+            return ChoiceForm(
+                choices=tuple(value["choices"]),
+                call=_call_from_json(value.get("call")),
+                takes_any=value.get("takes_any", False),
+            )
         case "answer":
-            return AnswerForm(schema=value["schema"])
+            return AnswerForm(
+                schema=value["schema"],
+                call=_call_from_json(value.get("call")),
+                takes_any=value.get("takes_any", False),
+                marks=value.get("marks"),
+            )
         case other:
             raise ValueError(f"a form of type {other!r} was written by a newer Overwinter")
+
+
+def _rest_to_json(form: ChoiceForm | AnswerForm) -> dict[str, JsonValue]:
+    rest: dict[str, JsonValue] = {}
+    if (call := form.call) is not None:
+        rest["call"] = {
+            "call_id": call.call_id,
+            "tool": call.tool,
+            "arguments": call.arguments,
+            **_marks_to_json(call.marks),
+        }
+    if form.takes_any:
+        rest["takes_any"] = True
+    return rest
+
+
+def _call_from_json(value: JsonValue) -> AskedCall | None:
+    if value is None:
+        return None
+    return AskedCall(
+        call_id=value["call_id"], tool=value["tool"], arguments=value["arguments"], marks=value.get("marks")
+    )
+
+
+def _marks_to_json(marks: dict[str, JsonValue] | None) -> dict[str, JsonValue]:
+    return {} if marks is None else {"marks": marks}

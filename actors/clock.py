@@ -42,6 +42,18 @@ class SystemClock:
             await asyncio.sleep(min(left_ms / 1000, 60.0))
 
 
+async def wait_until(event: asyncio.Event, *, clock: Clock, until_ms: int) -> None:
+    """Return when ``event`` is set, or at ``until_ms`` by the clock."""
+    if event.is_set():
+        return
+    told, late = asyncio.create_task(event.wait()), asyncio.create_task(clock.sleep_until_ms(until_ms))
+    try:
+        await asyncio.wait({told, late}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        told.cancel()
+        late.cancel()
+
+
 class ManualClock:
     """A clock moved by hand; nobody waits for real.
 

@@ -9,28 +9,25 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import structlog
 
-from ..store.changes import (
-    ClaimDeliveries,
-    ClaimDeliveriesResult,
-    SettleDelivery,
-    SettleResult,
-)
+from ..store.changes import ClaimDeliveries, ClaimDeliveriesResult, SettleDelivery, SettleResult
 from ..store.errors import OverwinterError
+from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
-from .asks import AwaitReply, Decided, Withdrawal
+from .asks import AwaitReply, Decided, Progress, Withdrawal
 from .clock import Clock
 from .effects import is_cancelled, text_of
-from .errors import ChannelUnreachableError, PauseNotPendingError
-from .jsontext import from_json
-from .opening import Hold, ask_of
+from .endings import summary_of
+from .errors import ChannelUnreachableError
+from .jsontext import to_json
+from .opening import ask_of
 from .ports import Channel
+from .surroundings import Reviver
 
 _log = structlog.get_logger("overwinter.delivering")
 
@@ -75,6 +72,7 @@ class Dispatcher:
         holder: str,
         channels: Mapping[str, Channel],
         answering: Answering,
+        reviver: Reviver,
         settings: DeliverySettings,
     ) -> None:
         self._store = store
@@ -82,20 +80,22 @@ class Dispatcher:
         self._holder = holder
         self._channels = channels
         self._answering = answering
+        self._reviver = reviver
         self._settings = settings
         self._under_way: set[asyncio.Task[None]] = set()
         self._claims_under_way = 0
         self._is_open = False
 
     # -- the outbox that passes leave things in -----------------------------------------------------------------------
-    def hold(self, channel: str) -> Hold:
+    def hold(self, channel: str) -> Hold | None:
         """Take a delivery that is about to be written, if this process can carry it at once."""
         if not self._is_open or channel not in self._channels or len(self._under_way) >= self._settings.concurrency:
-            return Hold(holder=None, until_ms=0)
+            return None
         return Hold(holder=self._holder, until_ms=self._hold_until_ms())
 
     def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
-        if delivery.holder == self._holder:
+        """Carry a delivery that is held for this process; one that comes after the end is freed with its hold."""
+        if delivery.holder == self._holder and self._is_open:
             self._start(delivery, pause)
 
     # -- the supervisor's side ----------------------------------------------------------------------------------------
@@ -146,10 +146,13 @@ class Dispatcher:
             await self._settle(delivery, "retry", error=f"channel {delivery.channel} is not configured here", in_s=60.0)
             return
         try:
-            if delivery.kind == DeliveryKind.POST:
-                await self._post(channel, delivery, pause)
-            else:
-                await self._withdraw(channel, delivery, pause)
+            match DeliveryKind(delivery.kind):
+                case DeliveryKind.POST:
+                    await self._post(channel, delivery, pause)
+                case DeliveryKind.UPDATE:
+                    await self._update(channel, delivery, pause)
+                case DeliveryKind.WITHDRAW:
+                    await self._withdraw(channel, delivery, pause)
         except (ChannelUnreachableError, TimeoutError) as error:
             await self._retry(delivery, pause, error)
         except KeyboardInterrupt:
@@ -164,15 +167,29 @@ class Dispatcher:
             outcome = await channel.send(ask_of(pause))
         match outcome:
             case AwaitReply(ref=ref):
-                await self._settle(delivery, "sent", channel_ref=ref)
+                await self._settle(delivery, "sent", ref=ref)
             case Decided(decision=decision, answered_by=answered_by):
                 # Recorded first: if we die in between, the post is found to be of a closed question and dropped.
                 await self._answering.decide_at_once(pause, decision=decision, answered_by=answered_by)
-                await self._settle(delivery, "decided")
+                why = f"channel {delivery.channel} decides by itself, and more people have to approve"
+                await self._settle(delivery, "decided", stranded={"reason": why, "code": "channel.rejected"})
+
+    async def _update(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
+        standing = await self._answering.standing_of(pause)
+        progress = Progress(
+            ask=ask_of(pause),
+            ref=delivery.ref,
+            approved_by=standing.approved_by,
+            rejected_by=standing.rejected_by,
+            summary=standing.summary,
+        )
+        async with asyncio.timeout(self._settings.send_timeout_s):
+            await channel.update(progress)
+        await self._settle(delivery, "sent")
 
     async def _withdraw(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
         async with asyncio.timeout(self._settings.send_timeout_s):
-            await channel.withdraw(_withdrawal_of(pause))
+            await channel.withdraw(_withdrawal_of(pause, ref=delivery.ref))
         await self._settle(delivery, "sent")
 
     async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
@@ -183,79 +200,70 @@ class Dispatcher:
         asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
         backoff_s = min(self._settings.backoff_cap_s, self._settings.backoff_base_s * 2 ** (attempt - 1))
         in_s = max(backoff_s, asked_s or 0.0)
-        text = text_of(error) or "the channel took too long"
+        text = _told(error, pause) or "the channel took too long"
         _log.info("delivery.retried", channel=delivery.channel, step=pause.key, attempt=attempt, in_s=in_s, error=text)
         await self._settle(delivery, "retry", error=text, in_s=in_s)
 
     async def _give_up(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
-        text = text_of(error) or type(error).__name__
+        text = _told(error, pause) or type(error).__name__
         code = error.code if isinstance(error, OverwinterError) else "channel.rejected"
-        if delivery.kind == DeliveryKind.WITHDRAW:
-            _log.warning("channel.withdraw-failed", channel=delivery.channel, step=pause.key, error=text)
-        else:
-            _log.error("delivery.failed", channel=delivery.channel, step=pause.key, code=code, error=text)
-            with suppress(PauseNotPendingError):  # closed meanwhile: there is nobody left to tell
-                await self._answering.close(pause, resolution="undeliverable", by=None, reason=text, code=code)
-        await self._settle(delivery, "failed", error=text)
+        match DeliveryKind(delivery.kind):
+            case DeliveryKind.POST:
+                _log.error("delivery.failed", channel=delivery.channel, step=pause.key, code=code, error=text)
+                await self._settle(delivery, "failed", error=text, stranded={"reason": text, "code": code})
+            case DeliveryKind.UPDATE:
+                _log.warning("channel.update-failed", channel=delivery.channel, step=pause.key, error=text)
+                await self._settle(delivery, "failed", error=text)
+            case DeliveryKind.WITHDRAW:
+                _log.warning("channel.withdraw-failed", channel=delivery.channel, step=pause.key, error=text)
+                await self._settle(delivery, "failed", error=text)
 
     async def _settle(
         self,
         delivery: DeliveryRow,
         outcome: Literal["sent", "decided", "retry", "failed"],
         *,
-        channel_ref: str | None = None,
+        ref: str | None = None,
         error: str | None = None,
         in_s: float = 0.0,
+        stranded: dict[str, str] | None = None,
     ) -> None:
+        """Record how a delivery went.
+
+        Args:
+            stranded: what the step reads if nobody else is asked the question any more.
+        """
         now_ms = self._clock.now_ms()
         change = SettleDelivery(
-            delivery_id=delivery.delivery_id,
+            delivery=delivery.key,
             holder=self._holder,
+            created_at_ms=delivery.created_at_ms,
             outcome=outcome,
-            channel_ref=channel_ref,
+            ref=ref,
             error=error,
             due_at_ms=now_ms + int(in_s * 1000),
             now_ms=now_ms,
+            stranded_json=None if stranded is None else to_json(stranded),
         )
-        if await self._store.settle_delivery(change) is SettleResult.LOST:
-            _log.warning("delivery.lost", channel=delivery.channel, step=delivery.kind)
+        match await self._store.settle_delivery(change):
+            case SettleResult.SETTLED:
+                pass
+            case SettleResult.STRANDED:
+                self._reviver.wake(delivery.session_id)
+            case SettleResult.LOST:
+                _log.warning("delivery.lost", channel=delivery.channel, step=delivery.kind)
 
     def _hold_until_ms(self) -> int:
         return self._clock.now_ms() + int(self._settings.hold_s * 1000)
 
 
-def _withdrawal_of(pause: PauseRow) -> Withdrawal:
+def _told(error: BaseException, pause: PauseRow) -> str:
+    """What a channel says went wrong, without the id that it may have named: that is the right to answer."""
+    return text_of(error).replace(pause.pause_id, "(its id)")
+
+
+def _withdrawal_of(pause: PauseRow, *, ref: str | None) -> Withdrawal:
     why = pause.resolution
     if why not in ("decided", "replied", "timed_out", "withdrawn", "cancelled"):
         raise ValueError(f"a question closed as {why!r} is not taken back")
-    return Withdrawal(
-        ask=ask_of(pause), ref=pause.channel_ref, why=why, answered_by=pause.responder, summary=summary_of(pause)
-    )
-
-
-def summary_of(pause: PauseRow) -> str:
-    """One sentence for people on how a question ended."""
-    who = pause.responder or "somebody"
-    match pause.resolution:
-        case "decided" | "replied":
-            return f"{_verdict(from_json(pause.answer_json or 'null'))} by {who}"
-        case "timed_out":
-            return "Timed out without an answer"
-        case "withdrawn":
-            return "Not needed any more"
-        case "undeliverable":
-            return "Could not be delivered"
-        case _:
-            return f"Cancelled by {who}" if pause.responder else "Cancelled"
-
-
-def _verdict(answer: object) -> str:
-    match answer:
-        case {"approved": True, "override_arguments": None}:
-            return "Approved"
-        case {"approved": True}:
-            return "Approved with changes"
-        case {"approved": False}:
-            return "Rejected"
-        case _:
-            return "Answered"
+    return Withdrawal(ask=ask_of(pause), ref=ref, why=why, answered_by=pause.responder, summary=summary_of(pause))

@@ -7,6 +7,10 @@ driver with the same function and what the ledger recalls.
 
     branch state: running -> done | failed | closed; an end never changes again
 
+One driver runs a whole tree of executions. A child is a branch like those of a join, in an execution of its own: its frame says
+which, and its keys begin with that execution's id. Its owner begins it (``unborn``, ``begin_child``), since only the owner knows
+what is deployed; its end is told as news and answered to whoever awaits it.
+
 Theory: an operation is answered from the ledger by its key, so branches may finish in any order and the replay need not
 happen in the order of the first run; all that durable code may depend on comes out of recorded operations.
 """
@@ -19,12 +23,25 @@ from typing import Any, Literal
 
 from ..store.errors import OverwinterError
 from .asks import JsonValue
-from .branches import Branch, Ended, Group, News, Record, groups_above, indices
-from .errors import ForeignAwaitError, StepFailedError
-from .events import EventKind
-from .joins import Verdict
+from .branches import Branch, ChildEnd, Ended, Group, News, Record, groups_above
+from .failures import child_failed, step_error_of, step_failed
+from .joining import Joining
 from .jsontext import to_json
-from .operations import Decision, Frame, Join, NextMessage, Operation, Recall, Step, StepError, Value, Wait, WaitResult
+from .operations import (
+    Child,
+    Frame,
+    Join,
+    NextMessage,
+    Operation,
+    Recall,
+    Step,
+    StepError,
+    Value,
+    Wait,
+    WaitResult,
+)
+from .step_errors import ForeignAwaitError
+from .waits import Waits
 
 MAX_REFUSALS = 100
 """Foreign awaits of one branch after which it is ended."""
@@ -33,10 +50,10 @@ _Resume = tuple[Branch, Any, BaseException | None]
 
 
 class Driver:
-    """Drives one execution.
+    """Drives one execution and its children.
 
     Args:
-        frame: shared by all operations of the execution.
+        frame: shared by all operations of the root.
         main: makes the root coroutine.
         recall: what the ledger knows; extended as the driver goes on.
         open_waits: keys of waits that have a pending pause already.
@@ -50,19 +67,20 @@ class Driver:
         recall: Recall,
         open_waits: set[str],
     ) -> None:
-        self._frame = frame
         self._recall = recall
-        self._known_waits = open_waits
-        self._news = News()
+        self._records: list[Record] = []
+        self._dropped: list[str] = []
+        self._children: list[ChildEnd] = []
         self._ready: deque[_Resume] = deque()
         self._queued: dict[str, tuple[Branch, Step]] = {}
         self._running: dict[str, tuple[Branch, Step]] = {}
-        self._waiting: dict[str, tuple[Branch, Wait]] = {}
         self._message_waits: deque[tuple[Branch, NextMessage]] = deque()
-        self._groups: dict[Join, Group] = {}
+        self._unborn: dict[str, tuple[Branch, Child]] = {}
+        self._waits = Waits(known=open_waits)
+        self._joining = Joining(recall=recall, waits=self._waits, ready=self._ready, records=self._records)
         self._seen: set[str] = set()
         self.ended: Ended | None = None
-        self._root = Branch("", main(), None)
+        self._root = Branch(main(), frame)
         self._ready.append((self._root, None, None))
 
     # -- what the owner asks ------------------------------------------------------------------------------------------
@@ -70,14 +88,13 @@ class Driver:
     def waits_for_message(self) -> bool:
         return bool(self._message_waits)
 
-    @property
-    def running_keys(self) -> frozenset[str]:
-        return frozenset(self._running)
+    def is_deadline(self, key: str) -> bool:
+        """Whether the open wait under ``key`` is the deadline of a join."""
+        return self._joining.is_deadline(key)
 
-    def wait(self, key: str) -> Wait | None:
-        """The open wait under ``key``; None if the code does not stand there (any more)."""
-        entry = self._waiting.get(key)
-        return entry[1] if entry else None
+    def unborn(self) -> list[Child]:
+        """Children that have been reached and do not run yet: to be begun, or begun again after a revival."""
+        return [operation for _, operation in self._unborn.values()]
 
     def was_started(self, key: str) -> bool:
         """Whether an earlier pass recorded the start of a step that must never start twice."""
@@ -89,7 +106,18 @@ class Driver:
         return entry[1] if entry else None
 
     def take_news(self) -> News:
-        news, self._news = self._news, News()
+        opened, closed = self._waits.take_news()
+        news = News(
+            records=self._records[:],
+            opened=opened,
+            closed=closed,
+            dropped=self._dropped[:],
+            children=self._children[:],
+            cut=self._joining.take_cut(),
+        )
+        self._records.clear()
+        self._dropped.clear()
+        self._children.clear()
         return news
 
     @property
@@ -124,17 +152,28 @@ class Driver:
         """The step has raised. Now and on replay the code sees the same ``StepFailedError``."""
         self._recall.raised[key] = error
         branch, _ = self._leave_running(key)
-        self._ready.append((branch, None, _step_failed(key, error, cause)))
+        self._ready.append((branch, None, step_failed(key, error, cause)))
 
     def resolve(self, key: str, result: WaitResult) -> bool:
-        """An open wait has ended. False if the code does not stand there."""
-        entry = self._waiting.pop(key, None)
-        if entry is None:
+        """An open wait has ended. False if the code does not stand there.
+
+        The deadline of a join decides it at once: give what else has arrived, and pump, before it.
+        """
+        branch = self._waits.resolve(key)
+        if branch is None:
             return False
         self._recall.waits[key] = result
-        self._known_waits.discard(key)
-        self._ready.append((entry[0], result, None))
+        if self._joining.is_deadline(key):
+            self._close_rest(self._joining.end_deadline(key, result.resolution))
+        else:
+            self._ready.append((branch, result, None))
         return True
+
+    def begin_child(self, operation: Child, *, frame: Frame, main: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+        """Run an unborn child, in an execution and a frame of its own."""
+        branch, _ = self._unborn.pop(operation.key)
+        branch.child = Branch(main(), frame, parent=branch)
+        self._ready.append((branch.child, None, None))
 
     def give_message(self, message: JsonValue) -> str:
         """Hand a message to the code that has waited longest for one; returns the wait's key."""
@@ -150,7 +189,7 @@ class Driver:
     # -- the machine --------------------------------------------------------------------------------------------------
     def pump(self) -> None:
         """Go on until every branch has ended or stands before something that only the owner can give it."""
-        while self._ready:
+        while self._ready or self._close_rest(self._joining.decide_again()):
             branch, value, error = self._ready.popleft()
             if branch.state != "running":
                 continue
@@ -168,7 +207,7 @@ class Driver:
                 self._answer(branch, operation)
 
     def _answer(self, branch: Branch, operation: Any) -> None:
-        if not isinstance(operation, Operation) or operation.frame is not self._frame:
+        if not isinstance(operation, Operation) or operation.frame is not branch.frame:
             self._refuse(branch, ForeignAwaitError(_foreign_text(operation)))
             return
         branch.waits_on = operation
@@ -182,12 +221,12 @@ class Driver:
         self._seen.add(key)
         match operation:
             case Join():
-                self._begin_group(branch, operation)
+                self._close_rest(self._joining.begin(branch, operation))
             case Step():
                 if (text := self._recall.returned.get(key)) is not None:
                     self._ready.append(_loaded(branch, operation, text))
                 elif (failed := self._recall.raised.get(key)) is not None:
-                    self._ready.append((branch, None, _step_failed(key, failed, None)))
+                    self._ready.append((branch, None, step_failed(key, failed, None)))
                 else:
                     self._queued[key] = (branch, operation)
             case Value():
@@ -196,10 +235,14 @@ class Driver:
                 if (result := self._recall.waits.get(key)) is not None:
                     self._ready.append((branch, result, None))
                 else:
-                    self._waiting[key] = (branch, operation)
-                    if key not in self._known_waits:
-                        self._known_waits.add(key)
-                        self._news.opened.append(operation)
+                    self._waits.reach(branch, operation)
+            case Child():
+                if (text := self._recall.returned.get(key)) is not None:
+                    self._ready.append(_loaded(branch, operation, text))
+                elif (failed := self._recall.raised.get(key)) is not None:
+                    self._ready.append((branch, None, child_failed(operation, failed, None)))
+                else:
+                    self._unborn[key] = (branch, operation)
             case NextMessage():
                 if key in self._recall.messages:
                     self._ready.append((branch, self._recall.messages[key], None))
@@ -218,8 +261,8 @@ class Driver:
         self._end(branch, "failed", error)
 
     def _put_away(self, branch: Branch) -> None:
-        self._frame.is_closing = True
-        self._frame.awaits_while_closing = 0
+        branch.frame.is_closing = True
+        branch.frame.awaits_while_closing = 0
         try:
             branch.coroutine.close()
         except RuntimeError as error:
@@ -227,7 +270,7 @@ class Driver:
             if "ignored GeneratorExit" not in str(error):
                 raise
         finally:
-            self._frame.is_closing = False
+            branch.frame.is_closing = False
 
     def _answer_value(self, branch: Branch, operation: Value) -> None:
         key = operation.key
@@ -242,95 +285,71 @@ class Driver:
             self._ready.append((branch, None, error))
             return
         self._recall.returned[key] = text
-        self._news.records.append(Record(kind=operation.kind, key=key, body_json=text))
+        self._records.append(Record(kind=operation.kind, key=key, body_json=text))
         self._ready.append((branch, value, None))
-
-    def _begin_group(self, branch: Branch, join: Join) -> None:
-        group = Group(join, branch)
-        self._groups[join] = group
-        for path, function in join.branches:
-            child = Branch(path, function(), group)
-            group.branches.append(child)
-            self._ready.append((child, None, None))
-        if not group.branches:
-            self._judge(group)
 
     def _end(self, branch: Branch, state: Literal["done", "failed"], result: Any) -> None:
         branch.state, branch.result = state, result
-        group = branch.group
-        if group is None:
+        if branch.group is not None:
+            branch.group.count(branch)
+            self._close_rest(self._joining.judge(branch.group))
+        elif branch.parent is not None:
+            self._end_child(branch, branch.parent)
+        else:
             self.ended = Ended(result=result if state == "done" else None, error=result if state == "failed" else None)
-            return
-        if state == "done":
-            group.done += 1
-        else:
-            group.failed += 1
-        self._judge(group)
 
-    def _judge(self, group: Group) -> None:
-        if group.owner.waits_on is not group.join:
-            return
-        decided = self._recall.decisions.get(group.join.key)
+    def _end_child(self, child: Branch, parent: Branch) -> None:
+        operation = parent.waits_on
+        assert isinstance(operation, Child)
+        key, execution_id = operation.key, child.frame.execution_id
+        parent.child = None
+        if child.state == "done":
+            text = to_json(child.result)
+            self._recall.returned[key] = text
+            self._children.append(ChildEnd(key=key, execution_id=execution_id, text=text))
+            self._ready.append(_loaded(parent, operation, text))
+        else:
+            error = step_error_of(child.result)
+            self._recall.raised[key] = error
+            self._children.append(ChildEnd(key=key, execution_id=execution_id, error=error))
+            self._ready.append((parent, None, child_failed(operation, error, child.result)))
+
+    def _close_rest(self, decided: Group | None) -> bool:
+        """Close what still runs of a join that is decided; whether one was."""
         if decided is None:
-            match group.join.rule.judge(group.tally()):
-                case Verdict.OPEN:
-                    return
-                case Verdict.SUCCEED:
-                    decided = Decision(done=indices(group, "done"), failed=None)
-                case Verdict.FAIL:
-                    decided = Decision(done=(), failed=indices(group, "failed")[0])
-            if group.tally().open:
-                self._record_decision(group.join.key, decided)
-        elif not all(group.branches[index].state != "running" for index in decided.needs):
-            return
-        if decided.failed is None:
-            outcome: _Resume = (group.owner, [group.branches[index].result for index in decided.done], None)
-        else:
-            outcome = (group.owner, None, group.branches[decided.failed].result)
-        self._groups.pop(group.join, None)
-        for child in group.branches:
-            self._close(child, decided=True)
-        self._ready.append(outcome)
-
-    def _record_decision(self, key: str, decision: Decision) -> None:
-        """Which branches decided a join early, so that a replay, where endings come in another order, decides the same."""
-        self._recall.decisions[key] = decision
-        body = to_json({"done": list(decision.done), "failed": decision.failed})
-        self._news.records.append(Record(kind=EventKind.JOIN_DECIDED, key=key, body_json=body))
+            return False
+        for branch in decided.branches:
+            self._close(branch, decided=True)
+        return True
 
     def _close(self, branch: Branch, *, decided: bool) -> None:
         """Close an unfinished branch at any depth; ``decided`` by a join, else put away to sleep."""
         if branch.state != "running":
             return
         match branch.waits_on:
-            case Join() as join if (group := self._groups.pop(join, None)) is not None:
-                for child in group.branches:
+            case Join() as join:
+                for child in self._joining.drop(join, decided=decided):
                     self._close(child, decided=decided)
-            case Wait(key=key) if key in self._waiting:
-                del self._waiting[key]
-                if decided:
-                    self._forget_wait(key)
+            case Wait(key=key):
+                self._waits.leave(key, decided=decided)
             case Step(key=key) if key in self._running:
                 self._leave_running(key)
                 if decided:
-                    self._news.dropped.append(key)
+                    self._dropped.append(key)
             case Step(key=key):
                 self._queued.pop(key, None)
+            case Child(key=key) if (child := branch.child) is not None:
+                self._close(child, decided=decided)
+                if decided:
+                    self._children.append(ChildEnd(key=key, execution_id=child.frame.execution_id))
+            case Child(key=key):
+                self._unborn.pop(key, None)
             case NextMessage() as operation:
                 self._message_waits = deque(entry for entry in self._message_waits if entry[1] is not operation)
             case _:
                 pass
         branch.state = "closed"
         self._put_away(branch)
-
-    def _forget_wait(self, key: str) -> None:
-        for index, wait in enumerate(self._news.opened):
-            if wait.key == key:
-                # Reached and closed before anybody was told: it never was.
-                del self._news.opened[index]
-                self._known_waits.discard(key)
-                return
-        self._news.closed.append(key)
 
     def _leave_running(self, key: str) -> tuple[Branch, Step]:
         branch, step = self._running.pop(key)
@@ -345,15 +364,9 @@ class Driver:
         )
 
 
-def _loaded(branch: Branch, operation: Step | Value, text: str) -> _Resume:
+def _loaded(branch: Branch, operation: Step | Value | Child, text: str) -> _Resume:
     """A recorded result for its branch. One that cannot be read back ends the pass: it is not the code's to handle."""
     return (branch, operation.codec.load(text), None)
-
-
-def _step_failed(key: str, error: StepError, cause: BaseException | None) -> StepFailedError:
-    failed = StepFailedError(step=key, kind=error.kind, detail=error.detail, cause_code=error.cause_code)
-    failed.__cause__ = cause
-    return failed
 
 
 def _foreign_text(operation: Any) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from ..store.errors import OverwinterError
 from ..store.values import value
-from .errors import StepFailedError
+from .failures import step_error_of as step_error_of
+from .failures import text_of as text_of
 from .operations import Step, StepError
 
 
@@ -45,29 +45,6 @@ def is_cancelled(error: BaseException) -> bool:
     """Whether the running task is being cancelled from outside; author's code may raise a CancelledError of its own."""
     task = asyncio.current_task()
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
-
-
-def text_of(error: BaseException) -> str:
-    """An exception's text as it can be stored: whatever its ``__str__`` does, and whatever characters it holds."""
-    try:
-        text = str(error)
-    except Exception as broken:
-        return f"its text cannot be read ({type(broken).__name__})"
-    return text.encode("utf-8", errors="backslashreplace").decode()
-
-
-def step_error_of(error: BaseException) -> StepError:
-    match error:
-        case StepFailedError():
-            return StepError(kind=error.kind, detail=error.detail, cause_code=error.cause_code or error.code)
-        case OverwinterError():
-            return StepError(kind=type(error).__name__, detail=text_of(error), cause_code=error.code)
-        case TimeoutError():
-            return StepError(kind="TimeoutError", detail=text_of(error) or "it took longer than it may")
-        case _:
-            module = type(error).__module__
-            name = type(error).__qualname__
-            return StepError(kind=name if module == "builtins" else f"{module}.{name}", detail=text_of(error))
 
 
 INDETERMINATE = StepError(

@@ -6,30 +6,32 @@ OverwinterError
 │   ├── PauseNotPendingError            pause.not-pending           closed already; says by whom
 │   ├── PauseWrongAnswererError         pause.wrong-answerer        the other kind of credential is wanted
 │   ├── PauseNotOwnerError              pause.not-owner             only the session's owner may answer
+│   ├── PauseAlreadyVotedError          pause.already-voted         several people are needed; this one has answered
 │   ├── PauseInvalidAnswerError         pause.invalid-answer        not exactly one of decision and reply
 │   ├── PauseInvalidDecisionError       pause.invalid-decision      the decision does not fit the question
 │   ├── PauseUninterpretableReplyError  pause.uninterpretable-reply the reply settles nothing; still pending
 │   ├── PauseNoReplyInterpreterError    pause.no-reply-interpreter  its role reads no free text
 │   ├── PauseTimedOutError              pause.timed-out             its deadline passed (raised in the step)
 │   ├── PauseCancelledError             pause.cancelled             closed without an answer (raised in the step)
-│   └── PauseUndeliverableError         pause.undeliverable         its channel refused it (raised in the step)
+│   ├── PauseUndeliverableError         pause.undeliverable         its channel refused it (raised in the step)
+│   └── PauseStillOpenError             pause.still-open            a ledger that has to be ready and still waits
 ├── SessionError
 │   ├── SessionUnknownError             session.unknown
 │   ├── SessionEndedError               session.ended               takes no more messages
+│   ├── SessionNotRestedError           session.not-rested          still moving when its caller's time was up
 │   ├── SessionDefinitionChangedError   session.definition-changed  why a session is blocked
+│   ├── SessionNotBlockedError          session.not-blocked         there is no changed code to accept for it
+│   ├── SessionNotDeployedError         session.not-deployed        there is no code to accept for it
 │   ├── SessionIndeterminateError       session.indeterminate       why a session that kills its process has failed
 │   └── SessionCorruptError             session.corrupt             its rows cannot be read back
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
-├── StepError
-│   ├── StepFailedError                 step.failed                 the same now and on replay
-│   ├── StepUnserializableError         step.unserializable         a value that cannot be stored, with its path
-│   ├── StepTooLargeError               step.too-large              a value over the size limit
-│   └── ForeignAwaitError               step.foreign-await          awaited something that is not run's
 ├── EffectConflictError                 effect.conflict             same key, other content
 ├── ChannelError
 │   ├── ChannelRejectedError            channel.rejected            will never work
 │   └── ChannelUnreachableError         channel.unreachable         may work later
-└── ModelUnavailableError               model.unavailable
+├── ModelUnavailableError               model.unavailable
+├── BudgetExceededError                 budget.exceeded             no model is called any more
+└── PiiRefusedError                     pii.refused                 a value that may not leave would have
 """
 
 from __future__ import annotations
@@ -68,6 +70,12 @@ class PauseNotOwnerError(PauseError):
     code = "pause.not-owner"
 
 
+class PauseAlreadyVotedError(PauseError):
+    """You have answered this question, which needs others as well; your answer stands."""
+
+    code = "pause.already-voted"
+
+
 class PauseInvalidAnswerError(PauseError):
     """Give exactly one of a decision and a reply, and no empty reply."""
 
@@ -81,9 +89,17 @@ class PauseInvalidDecisionError(PauseError):
 
 
 class PauseUninterpretableReplyError(PauseError):
-    """The reply does not settle the question, which still waits. Answer it in clearer words."""
+    """The reply does not settle the question, which still waits. Answer it in clearer words.
+
+    Attributes:
+        cause: what went wrong while it was read, for logs; None where nothing did.
+    """
 
     code = "pause.uninterpretable-reply"
+
+    def __init__(self, message: str | None = None, *, cause: str | None = None) -> None:
+        super().__init__(message)
+        self.cause = cause
 
 
 class PauseNoReplyInterpreterError(PauseError):
@@ -118,6 +134,12 @@ class PauseUndeliverableError(PauseError):
         self.cause_code = cause_code
 
 
+class PauseStillOpenError(PauseError):
+    """The session still waits for something. Answer what is open, or cancel it."""
+
+    code = "pause.still-open"
+
+
 class SessionError(OverwinterError):
     """A session cannot do what was asked."""
 
@@ -137,10 +159,47 @@ class SessionEndedError(SessionError):
     code = "session.ended"
 
 
+class SessionNotRestedError(SessionError):
+    """The session did not come to rest in the time given. What was recorded stays recorded; wait again, or look later."""
+
+    code = "session.not-rested"
+    retryable = True
+
+
 class SessionDefinitionChangedError(SessionError):
-    """The deployed code differs from the one the session runs. Deploy that version again, or cancel the session."""
+    """The deployed code differs from the one the session runs. Deploy that again, accept the new one, or cancel the session.
+
+    Attributes:
+        stored: the fingerprint that the session's execution began with; None where it had not begun.
+        current: that of the deployed code; None where the program, or its version, is not deployed.
+    """
 
     code = "session.definition-changed"
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        session_id: str = "",
+        stored: str | None = None,
+        current: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.session_id = session_id
+        self.stored = stored
+        self.current = current
+
+
+class SessionNotBlockedError(SessionError):
+    """The session is not blocked by a changed definition, so there is nothing to accept."""
+
+    code = "session.not-blocked"
+
+
+class SessionNotDeployedError(SessionError):
+    """Nothing of the name that the session runs is deployed, so there is nothing to accept."""
+
+    code = "session.not-deployed"
 
 
 class SessionIndeterminateError(SessionError):
@@ -159,50 +218,6 @@ class LeaseLostError(OverwinterError):
     """Another supervisor has taken the session over; what this one wanted to write was refused."""
 
     code = "lease.lost"
-
-
-class StepError(OverwinterError):
-    """A step of a session failed."""
-
-    code = "step.error"
-
-
-class StepFailedError(StepError):
-    """A step raised. The same error is raised again whenever the session is revived.
-
-    Attributes:
-        step: the step's key.
-        kind: the class name of what was raised, as ``module.Class``.
-        detail: its text.
-        cause_code: its code, where it was an Overwinter error; else None.
-    """
-
-    code = "step.failed"
-
-    def __init__(self, *, step: str, kind: str, detail: str, cause_code: str | None = None) -> None:
-        super().__init__(f"step {step} raised {kind}: {detail}")
-        self.step = step
-        self.kind = kind
-        self.detail = detail
-        self.cause_code = cause_code
-
-
-class StepUnserializableError(StepError):
-    """A value cannot be stored and brought back the same; the text names where in it."""
-
-    code = "step.unserializable"
-
-
-class StepTooLargeError(StepError):
-    """A value is larger than the limit for one step. Store it elsewhere and return where it is."""
-
-    code = "step.too-large"
-
-
-class ForeignAwaitError(StepError):
-    """Only ``run.…`` may be awaited in durable code. Wrap other awaits in a function and use ``run.step``."""
-
-    code = "step.foreign-await"
 
 
 class EffectConflictError(OverwinterError):
@@ -243,3 +258,17 @@ class ModelUnavailableError(OverwinterError):
 
     code = "model.unavailable"
     retryable = True
+
+
+class BudgetExceededError(OverwinterError):
+    """The budget for calls of a model is used up, so none was called. Raise it to go on."""
+
+    code = "budget.exceeded"
+    expose = True
+
+
+class PiiRefusedError(OverwinterError):
+    """A value that may not leave would have gone into a question or to a model. Leave its field out."""
+
+    code = "pii.refused"
+    expose = True

@@ -9,6 +9,8 @@ from ..store.changes import Advance, Rest
 from ..store.rows import ExecutionRow, SessionRow, SessionStatus
 from .draft import Draft
 from .errors import LeaseLostError
+from .hooks import RELEASED, Telling
+from .keys import place_of
 from .surroundings import Lease, Surroundings
 
 
@@ -29,6 +31,8 @@ class Journal:
     def __init__(self, *, session: SessionRow, lease: Lease, around: Surroundings) -> None:
         self._lease = lease
         self._around = around
+        hooks = around.hooks
+        self._telling = None if hooks is None else Telling(hooks=hooks, store=around.store, session=session)
         self.draft = Draft(
             session_id=session.session_id,
             holder=lease.holder,
@@ -38,8 +42,13 @@ class Journal:
         )
 
     def note(self, execution: ExecutionRow, kind: str, body_json: str, key: str = "") -> None:
+        """Args:
+        execution: the root.
+        key: of an operation anywhere in the root's tree; it says whose event it is.
+        """
+        execution_id, key = place_of(key, execution.execution_id)
         self.draft.add(
-            execution_id=execution.execution_id,
+            execution_id=execution_id,
             kind=kind,
             key=key,
             body_json=body_json,
@@ -57,11 +66,22 @@ class Journal:
             raise LeaseLostError("the lease ran out before it was renewed; nothing more is started under it")
 
     async def flush(self, rest: Rest | None = None) -> Written:
-        """Write what is noted, in one transaction.
+        """Write what is noted, in one transaction; where the app has hooks, the lease is given back in another.
 
         Raises:
             LeaseLostError: (lease.lost) nothing was written.
         """
+        if self._telling is None:
+            return await self._write(rest)
+        await self._telling.look(self.draft.events)
+        if rest is None or not self.draft.is_empty:
+            written = await self._write(None)
+            if written is Written.STALE:
+                return written
+        await self._telling.tell(is_resting=rest is not None and rest.status == SessionStatus.WAITING)
+        return Written.KEPT if rest is None else await self._write(rest)
+
+    async def _write(self, rest: Rest | None) -> Written:
         change = self.draft.advance(now_ms=self._around.clock.now_ms(), rest=rest)
         result = await self._around.store.advance(change)
         match result.outcome:
@@ -71,7 +91,9 @@ class Journal:
                 await self.salvage()
                 return Written.STALE
             case "done":
-                self.draft.written(result, change)
+                self.draft.written(change)
+                if self._telling is not None:
+                    self._telling.note(change)
                 self._tell(change)
                 return Written.RESTED if result.rested else Written.KEPT
 
@@ -85,7 +107,7 @@ class Journal:
         result = await self._around.store.advance(change)
         if result.outcome != "done":
             raise LeaseLostError
-        self.draft.written(result, change)
+        self.draft.written(change)
 
     async def release(self) -> None:
         """Save what has happened and give the lease back, so that anybody may go on.
@@ -94,15 +116,24 @@ class Journal:
             LeaseLostError: (lease.lost)
         """
         await self.salvage()
-        rest = self.rest(SessionStatus.READY)
-        while await self.flush(replace(rest, wakes=self.draft.wakes)) is Written.KEPT:
-            pass
+        # The next holder is to tell what this one may not have told.
+        reason = None if self._telling is None else f"{RELEASED}: given back by a service that stopped"
+        rest = self.rest(SessionStatus.READY, reason)
+        while True:
+            change = self.draft.advance(now_ms=self._around.clock.now_ms(), rest=rest)
+            result = await self._around.store.advance(change)
+            if result.outcome != "done":
+                raise LeaseLostError
+            if result.rested:
+                return
+            rest = replace(rest, wakes=result.wakes)  # whoever claims it next looks at everything
 
     def _tell(self, change: Advance) -> None:
         """What was opened is durable now: hand it to those who act on it."""
-        posts = {delivery.pause_id: delivery for delivery in change.deliveries}
+        opened = {pause.pause_id: pause for pause in change.open}
         for pause in change.open:
             if pause.deadline_at_ms is not None:
                 self._around.note_deadline(pause.deadline_at_ms)
-            if (delivery := posts.get(pause.pause_id)) is not None and delivery.holder is not None:
-                self._around.outbox.offer(delivery, pause)
+        for delivery in change.deliveries:
+            if delivery.holder is not None and (asked := opened.get(delivery.pause_id)) is not None:
+                self._around.outbox.offer(delivery, asked)

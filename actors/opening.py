@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 
+from ..store.resolutions import Hold
 from ..store.rows import (
     DeliveryKind,
     DeliveryRow,
@@ -12,25 +13,27 @@ from ..store.rows import (
     PauseRow,
     PauseStatus,
 )
-from .asks import Ask, form_from_json, form_to_json
+from .asks import Ask, JsonValue, form_from_json, form_to_json
 from .errors import SessionCorruptError
 from .jsontext import from_json, to_json
 from .operations import Frame, Wait
+from .privacy import as_asked, listed_decision, listed_prompt, marks_of_decision
 
 CONVERSATION = "conversation"
 """The channel of questions asked as ordinary messages of the session: its owner's next message is the answer."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hold:
-    """Who delivers it at once, without asking the store for what is due; None leaves it to any dispatcher."""
+def pause_of(wait: Wait, *, pause_id: str, channels: Sequence[str], needs: int, now_ms: int) -> PauseRow:
+    """The pause that holds a wait.
 
-    holder: str | None
-    until_ms: int
-
-
-def pause_of(wait: Wait, *, pause_id: str, channel: str, now_ms: int) -> PauseRow:
+    Args:
+        channels: names of all channels that its question may go to; none for a timer.
+        needs: how many people have to agree.
+    """
     frame: Frame = wait.frame
+    ask: dict[str, JsonValue] = {"prompt": wait.prompt, "form": form_to_json(wait.form), "bot": frame.bot}
+    if needs > 1:
+        ask["needs"] = needs
     return PauseRow(
         pause_id=pause_id,
         tenant=frame.tenant,
@@ -39,13 +42,12 @@ def pause_of(wait: Wait, *, pause_id: str, channel: str, now_ms: int) -> PauseRo
         key=wait.key,
         kind=wait.pause_kind,
         role=wait.role,
-        channel=channel,
+        channel=",".join(channels),
         answerer=wait.answerer,
         owner=frame.owner,
         status=PauseStatus.PENDING,
         is_sent=False,
-        channel_ref=None,
-        ask_json=to_json({"prompt": wait.prompt, "form": form_to_json(wait.form), "bot": frame.bot}),
+        ask_json=to_json(ask),
         asked_at_ms=now_ms,
         deadline_at_ms=None if wait.due_in_ms is None else now_ms + wait.due_in_ms,
         resolution=None,
@@ -55,42 +57,74 @@ def pause_of(wait: Wait, *, pause_id: str, channel: str, now_ms: int) -> PauseRo
     )
 
 
-def post_of(pause: PauseRow, *, hold: Hold) -> DeliveryRow | None:
-    """The delivery that puts the question to people; None where nothing has to be sent for it."""
+def posts_of(
+    pause: PauseRow, *, channels: Sequence[str], hold: Callable[[str], Hold | None]
+) -> tuple[DeliveryRow, ...]:
+    """The deliveries that put the question to people; none where nothing has to be sent for it.
+
+    Args:
+        channels: those that are asked at once.
+        hold: takes the post to a channel if this process can carry it at once.
+    """
     if pause.kind != PauseKind.ASK or pause.channel == CONVERSATION:
-        return None
+        return ()
+    return tuple(post_of(pause, channel=channel, hold=hold(channel), now_ms=pause.asked_at_ms) for channel in channels)
+
+
+def post_of(pause: PauseRow, *, channel: str, hold: Hold | None, now_ms: int) -> DeliveryRow:
     return DeliveryRow(
-        delivery_id=f"{pause.pause_id}:{DeliveryKind.POST}",
         pause_id=pause.pause_id,
-        session_id=pause.session_id,
-        channel=pause.channel,
         kind=DeliveryKind.POST,
+        channel=channel,
+        session_id=pause.session_id,
         status=DeliveryStatus.DUE,
-        due_at_ms=pause.asked_at_ms,
+        ref=None,
+        due_at_ms=now_ms,
         attempts=0,
         last_error=None,
-        holder=hold.holder,
-        held_until_ms=hold.until_ms,
-        created_at_ms=pause.asked_at_ms,
+        holder=None if hold is None else hold.holder,
+        held_until_ms=0 if hold is None else hold.until_ms,
+        created_at_ms=now_ms,
         settled_at_ms=None,
     )
 
 
 def opened_event_of(pause: PauseRow, wait: Wait) -> str:
-    """The body of ``pause_opened``: what was asked, without the id that is the right to answer it."""
+    """The body of ``pause_opened``: what was asked, as listings show it, without the id that is the right to answer it."""
+    marks = marks_of_decision(wait.form)
     return to_json(
         {
             "kind": pause.kind,
             "role": pause.role,
             "channel": pause.channel,
-            "prompt": wait.prompt,
+            "prompt": listed_prompt(wait.prompt, wait.form),
             "deadline_at_ms": pause.deadline_at_ms,
+            **({} if marks is None else {"marks": marks}),
         }
     )
 
 
 def ask_of(pause: PauseRow) -> Ask:
-    """The question as a channel and an interpreter see it.
+    """The question as a channel is given it; raises as ``whole_ask_of`` does."""
+    return as_asked(whole_ask_of(pause))
+
+
+def prompt_of(pause: PauseRow) -> str:
+    """The question as listings and notices show it; raises as ``whole_ask_of`` does."""
+    try:
+        stored = from_json(pause.ask_json)
+        return listed_prompt(stored["prompt"], form_from_json(stored["form"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise _unreadable(pause, error) from error
+
+
+def listed_decision_of(pause: PauseRow, decision: JsonValue) -> JsonValue:
+    """A decision as the audit keeps it and listings show it; raises as ``whole_ask_of`` does."""
+    return listed_decision(whole_ask_of(pause).form, decision)
+
+
+def whole_ask_of(pause: PauseRow) -> Ask:
+    """The question with every value in it, as it is read and checked; no channel and no listing is given this.
 
     Raises:
         SessionCorruptError: (session.corrupt) the row cannot be read back.
@@ -111,8 +145,15 @@ def ask_of(pause: PauseRow) -> Ask:
             bot=stored["bot"],
             asked_at_ms=pause.asked_at_ms,
             deadline_at_ms=pause.deadline_at_ms,
+            execution_id=pause.execution_id,
+            step=pause.key,
+            needs=stored.get("needs", 1),
         )
     except (ValueError, KeyError, TypeError) as error:
-        raise SessionCorruptError(
-            f"the question of step {pause.key} of session {pause.session_id} cannot be read: {error}"
-        ) from error
+        raise _unreadable(pause, error) from error
+
+
+def _unreadable(pause: PauseRow, error: Exception) -> SessionCorruptError:
+    return SessionCorruptError(
+        f"the question of step {pause.key} of session {pause.session_id} cannot be read: {error}"
+    )

@@ -6,17 +6,22 @@ has run, the wait has been resolved or the join is decided. Operations are made 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import timedelta
+from typing import Any, Generic, TypeVar, cast
 
 from ..store.rows import AnswererKind, PauseKind
 from ..store.values import value
 from .asks import Form, JsonValue
 from .clock import Clock
-from .ids import Ids
+from .errors import PauseUndeliverableError
+from .ids import Ids, execution_id_of
 from .joins import JoinRule
+from .keys import item_in
 from .payloads import Codec
+
+T = TypeVar("T")
 
 MAX_AWAITS_WHILE_CLOSING = 1000
 """Code that catches its own end and loops is let go of after so many awaits, or it would hold this process for ever."""
@@ -36,6 +41,8 @@ class Frame:
     ids: Ids
     has_history: bool = False
     """The session has earlier executions."""
+    item: int | None = None
+    """For a child: the index of the item it was started for, where a ``map`` did."""
     is_closing: bool = False
     """A coroutine is being put away: what its ``finally`` blocks await does nothing."""
     awaits_while_closing: int = 0
@@ -43,10 +50,19 @@ class Frame:
 
 @dataclass(eq=False, slots=True, kw_only=True)
 class Operation:
-    """One thing asked of the driver, under a key that is unique in its execution and the same on every replay."""
+    """One thing asked of the driver, under a key that is unique in its tree of executions and the same on every replay.
+
+    A root's keys begin with ``/``; a child's are what they would be if it were a root, after its execution's id.
+    """
 
     key: str
     frame: Frame
+
+    @property
+    def item(self) -> int | None:
+        """The index of the item it is for, in the innermost ``map`` around it or around its child; None where there is none."""
+        item = item_in(self.key)
+        return self.frame.item if item is None else item
 
     def __await__(self) -> Generator[Operation, Any, Any]:
         if self.frame.is_closing and self.frame.awaits_while_closing < MAX_AWAITS_WHILE_CLOSING:
@@ -101,6 +117,7 @@ class Wait(Operation):
 
     Attributes:
         role: name of the role asked; the name of the wait for a timer.
+        makes_form: what is asked for; made only where the question is asked, since a replay does not need it.
         channel: name of the channel; None for the one the app has wired to the role.
         due_in_ms: how long until its deadline, counted from when it is first reached; None waits for ever.
     """
@@ -108,10 +125,14 @@ class Wait(Operation):
     pause_kind: PauseKind
     role: str
     prompt: str
-    form: Form | None
+    makes_form: Callable[[], Form] | None
     answerer: AnswererKind
     channel: str | None
     due_in_ms: int | None
+
+    @property
+    def form(self) -> Form | None:
+        return None if self.makes_form is None else self.makes_form()
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -119,18 +140,59 @@ class NextMessage(Operation):
     """Wait for the next message of the session's owner. Its result is the message as JSON."""
 
 
-BranchFunction = Callable[[], Coroutine[Any, Any, Any]]
-
-
 @dataclass(eq=False, slots=True, kw_only=True)
 class Join(Operation):
     """Run branches side by side until the rule decides."""
 
-    branches: Sequence[tuple[str, BranchFunction]]
-    """Path and function of each branch."""
+    count: int
+    """How many branches there are."""
+    start: Callable[[int], Coroutine[Any, Any, Any]]
+    """Makes the coroutine of one of them."""
     rule: JoinRule
     max_concurrency: int | None = None
     """How many steps of its branches may run at once; a branch that waits for a person uses none of them."""
+    due_in_ms: int | None = None
+    """How long until its deadline, counted from when it is first reached; None waits for ever."""
+    tells_places: bool = False
+    """Its result is a ``Joined``, not a list."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joined(Generic[T]):
+    """What a join came to, and from where.
+
+    Attributes:
+        results: of the branches that are done and count, in the order of the branches.
+        indices: the branch of each result.
+        group: the name of the group that won; None for rules without groups.
+    """
+
+    results: list[T]
+    indices: tuple[int, ...]
+    group: str | None
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Child(Operation):
+    """Run another program as an execution of its own. Its result is the program's, read back from JSON.
+
+    Attributes:
+        program: the name of the agent or workflow.
+        version: None for the newest that is deployed.
+        fingerprint: what the deployed code of that version must have; None for any.
+        message: what its main is given.
+    """
+
+    program: str
+    version: str | None
+    fingerprint: str | None
+    message: JsonValue
+    codec: Codec[Any]
+
+    @property
+    def execution_id(self) -> str:
+        """The child's, the same on every replay."""
+        return execution_id_of(self.frame.execution_id, self.key)
 
 
 @value
@@ -140,31 +202,44 @@ class StepError:
     kind: str
     detail: str
     cause_code: str | None = None
+    causes: tuple[str, ...] = ()
+    """Classes of what was raised and of what led to it; see ``failures``."""
 
 
 @value
 class Decision:
-    """How a join was decided: by which branches, by index. ``failed`` is the one whose error the join raises."""
+    """How a join was decided: by which branches, by index.
+
+    Attributes:
+        done: those whose results the join returns.
+        failed: the one whose error the join raises, or which is the cause of what it raises.
+        why: ``unreachable`` or ``late``, where the join raises an error of its own; ``detail`` is its text then.
+        group: the group that won.
+    """
 
     done: tuple[int, ...]
     failed: int | None
+    why: str | None = None
+    detail: str = ""
+    group: str | None = None
 
     @property
     def needs(self) -> tuple[int, ...]:
+        """The branches that must have ended before the join can be decided so again."""
         return self.done if self.failed is None else (self.failed,)
 
 
 @dataclass(slots=True, kw_only=True)
 class Recall:
-    """What the ledger knows of one execution, by key.
+    """What the ledger knows of a tree of executions, by key.
 
     Attributes:
-        returned: result text (JSON) of steps and values.
-        raised: steps that failed.
+        returned: result text (JSON) of steps, values and children.
+        raised: steps and children that failed.
         waits: waits whose end has been taken.
         messages: messages taken by ``NextMessage``.
         started: keys of ``once`` steps that were started.
-        decisions: joins that were decided while branches of theirs still ran.
+        decisions: joins that were decided, in that order; without those that could not be decided in another way.
     """
 
     returned: dict[str, str] = field(default_factory=dict[str, str])
@@ -173,3 +248,32 @@ class Recall:
     messages: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     started: set[str] = field(default_factory=set[str])
     decisions: dict[str, Decision] = field(default_factory=dict[str, Decision])
+
+
+def milliseconds(duration: timedelta) -> int:
+    """A time that lies ahead; nothing or less is as short as can be."""
+    return max(1, int(duration.total_seconds() * 1000))
+
+
+def reason_of(result: WaitResult) -> str:
+    """Why a wait was closed without an answer, for people."""
+    answer: Any = result.answer
+    if isinstance(answer, Mapping):
+        return str(cast("Mapping[str, object]", answer).get("reason") or "no reason given")
+    return "no reason given"
+
+
+def delivered(wait: Wait, result: WaitResult) -> WaitResult:
+    """The result of a wait whose question has reached its people.
+
+    Raises:
+        PauseUndeliverableError: (pause.undeliverable) it has not; names the channel's error.
+    """
+    if result.resolution != "undeliverable":
+        return result
+    answer: Any = result.answer
+    code = cast("Mapping[str, object]", answer).get("code") if isinstance(answer, Mapping) else None
+    raise PauseUndeliverableError(
+        f"the question {wait.key} ({wait.role}) could not be delivered: {reason_of(result)}",
+        cause_code=code if isinstance(code, str) else None,
+    )

@@ -20,10 +20,11 @@ from pydantic import BaseModel, ValidationError
 from pydantic.errors import PydanticUserError
 from pydantic_core import SchemaError, from_json, to_json
 
-from .errors import SessionCorruptError, StepTooLargeError, StepUnserializableError
+from .errors import SessionCorruptError
 from .lossless import lossless
 from .sameness import difference, segment_of
 from .shapes import PROVEN_LEVELS, Shape, is_plain, shape_of
+from .step_errors import StepTooLargeError, StepUnserializableError
 
 DEFAULT_LIMIT_BYTES: Final = 1_000_000
 """Most bytes of JSON for one value."""

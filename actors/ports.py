@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Protocol, TypeVar
 
 from ..store.rows import AnswererKind
-from .asks import Ask, Form, JsonValue, Outcome, Reading, Withdrawal
+from .asks import Ask, Form, JsonValue, Outcome, Progress, Reading, Withdrawal
 from .messages import ModelReply, ModelRequest
 
 
@@ -28,6 +28,10 @@ class Channel(Protocol):
         """Put the question to the people. The same ``pause_id`` may come again after a crash: post it once."""
         ...
 
+    async def update(self, progress: Progress) -> None:
+        """Show on a question that was sent how far it is. Only roles that need several people have this."""
+        ...
+
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Make it visible that the question is closed. Called once for each question that was sent."""
         ...
@@ -36,8 +40,9 @@ class Channel(Protocol):
 class ReplyReader(Protocol):
     """Turns a person's own words into a decision; what an interpreter is to the runtime.
 
-    ``read`` never decides in doubt: anything short of a clear answer is ``NotUnderstood``. An exception counts as not
-    understood, with the exception as its cause.
+    ``read`` never decides in doubt: anything short of a clear answer is ``NotUnderstood``. The ask says for whom it reads
+    (tenant, owner, session, execution, step), which is also what a model is called for. An exception counts as not
+    understood, with the exception as its cause; ``BudgetExceededError`` alone is raised to whoever answers.
     """
 
     async def read(self, ask: Ask, reply: str) -> Reading: ...

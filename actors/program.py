@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Coroutine, Iterable
 from typing import Any, Protocol
 
-from ..store.rows import SessionStatus
+from ..store.rows import ExecutionRow, SessionStatus
 from .asks import JsonValue
+from .errors import SessionDefinitionChangedError
 from .run import Run
 
 
@@ -49,6 +50,24 @@ class Programs:
 
     def version(self, name: str, version: str) -> Program | None:
         return self._versions.get((name, version))
+
+    def of(self, execution: ExecutionRow) -> Program:
+        """The program that an execution goes on with: the one it began with, as it was.
+
+        Raises:
+            SessionDefinitionChangedError: (session.definition-changed) it is not deployed, or not as it was.
+        """
+        program = self.version(execution.program, execution.version)
+        if program is not None and program.fingerprint == execution.fingerprint:
+            return program
+        what = "is not deployed" if program is None else "has other tools, roles or schemas now"
+        raise SessionDefinitionChangedError(
+            f"{execution.program} version {execution.version} {what}; deploy it as it was, accept what is deployed, "
+            "or cancel the session",
+            session_id=execution.session_id,
+            stored=execution.fingerprint,
+            current=None if program is None else program.fingerprint,
+        )
 
     def names(self) -> tuple[str, ...]:
         return tuple(self._newest)

@@ -7,27 +7,53 @@ from typing import Any
 
 from ..store.rows import LedgerRow, PauseRow, PauseStatus
 from .asks import JsonValue
-from .errors import SessionCorruptError
+from .errors import PauseStillOpenError, SessionCorruptError
 from .events import RESULT_KINDS, EventKind
 from .jsontext import from_json
 from .operations import Decision, Recall, StepError, WaitResult
 
 
-def recall_of(events: Iterable[LedgerRow]) -> Recall:
-    """What the events of one execution say, by key.
+def recall_of(events: Iterable[LedgerRow], *, root_id: str) -> Recall:
+    """What the events of a tree of executions say, by key.
 
     Raises:
         SessionCorruptError: (session.corrupt) an event this version cannot read; names its place.
     """
     recall = Recall()
     for event in events:
+        if event.kind in _SAY_NOTHING:
+            continue
         try:
-            _take_in(recall, event)
+            _take_in(recall, event, event.key if event.execution_id == root_id else event.execution_id + event.key)
         except (ValueError, KeyError, TypeError) as error:
             raise SessionCorruptError(
                 f"ledger event {event.seq} of session {event.session_id} ({event.kind}) cannot be read: {error}"
             ) from error
     return recall
+
+
+def open_waits(events: Iterable[LedgerRow]) -> tuple[str, ...]:
+    """The keys of the waits that events leave open: reached, and neither taken nor closed. In the order they were reached."""
+    waits: dict[tuple[str, str], None] = {}
+    for event in events:
+        match event.kind:
+            case EventKind.PAUSE_OPENED:
+                waits[event.execution_id, event.key] = None
+            case EventKind.PAUSE_TAKEN | EventKind.PAUSE_CLOSED:
+                waits.pop((event.execution_id, event.key), None)
+            case EventKind.EXECUTION_ENDED | EventKind.EXECUTION_FAILED:
+                waits = {wait: None for wait in waits if wait[0] != event.execution_id}
+            case EventKind.SESSION_CANCELLED:
+                waits.clear()
+            case _:
+                pass
+    return tuple(key for _, key in waits)
+
+
+def check_ready(events: Iterable[LedgerRow]) -> None:
+    """Raises ``PauseStillOpenError`` (pause.still-open) naming the waits that events leave open, if there are any."""
+    if waits := open_waits(events):
+        raise PauseStillOpenError(f"still waiting at {', '.join(waits)}")
 
 
 def wait_result_of(pause: PauseRow) -> WaitResult:
@@ -41,39 +67,58 @@ def is_closed(pause: PauseRow) -> bool:
     return pause.status in (PauseStatus.RESOLVED, PauseStatus.CANCELLED)
 
 
-def _take_in(recall: Recall, event: LedgerRow) -> None:
-    if event.kind in RESULT_KINDS:
-        recall.returned[event.key] = event.body_json
+_SAY_NOTHING: frozenset[str] = frozenset(
+    {
+        EventKind.EXECUTION_STARTED,
+        EventKind.STEP_CLOSED,
+        EventKind.PAUSE_OPENED,
+        EventKind.PAUSE_CLOSED,
+        EventKind.CHILD_STARTED,
+        EventKind.CHILD_CLOSED,
+        EventKind.EXECUTION_ENDED,
+        EventKind.EXECUTION_FAILED,
+        EventKind.SESSION_BLOCKED,
+        EventKind.DEFINITION_ACCEPTED,
+        EventKind.SESSION_CANCELLED,
+    }
+)
+"""Events that a replay does not need."""
+
+
+def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
+    """Args:
+    key: the event's, unique in the tree of executions.
+    """
+    if event.kind in RESULT_KINDS or event.kind == EventKind.CHILD_RETURNED:
+        recall.returned[key] = event.body_json
         return
     match event.kind:
-        case EventKind.STEP_RAISED:
+        case EventKind.STEP_RAISED | EventKind.CHILD_RAISED:
             body: dict[str, Any] = from_json(event.body_json)
-            recall.raised[event.key] = StepError(
-                kind=body["kind"], detail=body["detail"], cause_code=body.get("cause_code")
+            recall.raised[key] = StepError(
+                kind=body["kind"],
+                detail=body["detail"],
+                cause_code=body.get("cause_code"),
+                causes=tuple(body.get("causes", ())),
             )
         case EventKind.PAUSE_TAKEN:
             body = from_json(event.body_json)
-            recall.waits[event.key] = WaitResult(
+            recall.waits[key] = WaitResult(
                 resolution=body["resolution"], answer=body["answer"], responder=body["responder"]
             )
         case EventKind.MESSAGE_RECEIVED:
             if event.key:
-                recall.messages[event.key] = from_json(event.body_json)
+                recall.messages[key] = from_json(event.body_json)
         case EventKind.JOIN_DECIDED:
             body = from_json(event.body_json)
-            recall.decisions[event.key] = Decision(done=tuple(body["done"]), failed=body["failed"])
+            recall.decisions[key] = Decision(
+                done=tuple(body["done"]),
+                failed=body["failed"],
+                why=body.get("why"),
+                detail=body.get("detail", ""),
+                group=body.get("group"),
+            )
         case EventKind.STEP_STARTED:
-            recall.started.add(event.key)
-        case (
-            EventKind.EXECUTION_STARTED
-            | EventKind.STEP_CLOSED
-            | EventKind.PAUSE_OPENED
-            | EventKind.PAUSE_CLOSED
-            | EventKind.EXECUTION_ENDED
-            | EventKind.EXECUTION_FAILED
-            | EventKind.SESSION_BLOCKED
-            | EventKind.SESSION_CANCELLED
-        ):
-            pass
+            recall.started.add(key)
         case unknown:
             raise ValueError(f"unknown kind {unknown!r}; it was written by a newer Overwinter")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..store.rows import AnswererKind
 from .ports import ReplyReader, Validator
+from .quorum import QuorumRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -13,16 +14,40 @@ class RoleBinding:
     """A role with what the app has wired to it.
 
     Attributes:
-        channel: name of the channel its questions go to.
+        channels: names of the channels its questions go to.
         reader: reads free text; None where only decisions are taken.
         validate: refuses decisions that do not fit the question.
+        quorum: how many people have to agree; None where one decides.
     """
 
     name: str
     answerer: AnswererKind
-    channel: str
+    channels: tuple[str, ...]
     reader: ReplyReader | None
     validate: Validator
+    quorum: QuorumRule | None = None
+
+    @property
+    def needs(self) -> int:
+        """How many people have to approve."""
+        return 1 if self.quorum is None else self.quorum.needs
+
+    def for_people(self, needs: int) -> RoleBinding:
+        """The role for a question that said it needs so many people: that stands, even if it needs fewer of them now."""
+        if needs <= self.needs:
+            return self
+        of = needs if self.quorum is None else max(needs, self.quorum.of)
+        in_order = self.quorum is not None and self.quorum.in_order
+        return replace(self, quorum=QuorumRule(needs=needs, of=of, in_order=in_order))
+
+    @property
+    def first_channels(self) -> tuple[str, ...]:
+        """Those that are asked at once."""
+        return self.channels[:1] if self.quorum is not None and self.quorum.in_order else self.channels
+
+    def channels_after(self, approvals: int) -> tuple[str, ...]:
+        """Those that are asked next, after so many approvals."""
+        return self.channels[approvals : approvals + 1] if self.quorum is not None and self.quorum.in_order else ()
 
 
 class Roles:
@@ -33,7 +58,3 @@ class Roles:
 
     def get(self, name: str) -> RoleBinding | None:
         return self._by_name.get(name)
-
-    def channel_of(self, name: str) -> str | None:
-        binding = self._by_name.get(name)
-        return binding.channel if binding else None

@@ -10,16 +10,21 @@ import uuid
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from typing import Any, Concatenate, ParamSpec, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..store.rows import AnswererKind, PauseKind
 from .asks import Form, JsonValue
-from .errors import PauseCancelledError, PauseTimedOutError, PauseUndeliverableError
+from .errors import PauseCancelledError, PauseTimedOutError
 from .events import EventKind
-from .joins import All, JoinRule
-from .operations import Frame, Join, NextMessage, Step, Value, Wait, WaitResult
+from .handlers import ErrorHandlers, handler_for
+from .joins import All, JoinRule, QuorumGroups
+from .keys import name_of
+from .nesting import NestedAgent, NestedWorkflow
+from .operations import Child, Frame, Join, Joined, NextMessage, Step, Value, Wait, WaitResult, delivered, milliseconds
+from .operations import reason_of as reason_of
 from .payloads import JSON, codec_of, return_codec
 from .ports import Question
+from .step_errors import ChildYieldsError
 
 T = TypeVar("T")
 ItemT = TypeVar("ItemT")
@@ -32,6 +37,8 @@ _INT = codec_of(int)
 
 class Run:
     """The durable side of one branch of one execution."""
+
+    __slots__ = ("_frame", "_path", "_visits")
 
     def __init__(self, *, path: str, frame: Frame) -> None:
         self._path = path
@@ -88,14 +95,15 @@ class Run:
             PauseCancelledError: (pause.cancelled) an operator closed it without an answer.
             PauseUndeliverableError: (pause.undeliverable) its channel refused it for good; names the channel's error.
         """
-        key, result = await self.wait_for(
+        wait = self._wait(
             "ask",
             question.name,
             prompt,
-            question.form,
+            lambda: question.form,
             answerer=question.answerer,
             deadline=deadline or question.deadline,
         )
+        key, result = wait.key, delivered(wait, await wait)
         match result.resolution:
             case "timed_out":
                 raise PauseTimedOutError(f"nobody answered {key} ({question.name}) in time")
@@ -114,13 +122,50 @@ class Run:
         *functions: Callable[[Run], Coroutine[Any, Any, T]],
         join: JoinRule | None = None,
         max_concurrency: int | None = None,
+        deadline: timedelta | None = None,
+        on_error: ErrorHandlers[Run, T] | None = None,
     ) -> list[T]:
-        """Run branches side by side; each gets a ``Run`` of its own. Returns their results in order.
+        """Run branches side by side; each gets a ``Run`` of its own. Returns the results of those that are done, in order.
 
-        A branch that waits stops only those who need it. Raises the error of the first failed branch, when ``join``
-        (``All`` by default) says so.
+        A branch that waits stops only those who need it. When ``join`` (``All`` by default) is decided, the branches that
+        have not ended are closed, at any depth, and their questions withdrawn.
+
+        Args:
+            max_concurrency: how many steps may run at once; branches that wait for a person do not count.
+            deadline: counted on the clock from when this is first reached, waiting included. Answers that are there when it
+                passes still count; a branch that then has a step to run is late.
+            on_error: what to do in a branch that fails, by class: the first entry, in the order given, whose class the error
+                or anything that led to it is of. ``await handler(run, error)`` goes on in that branch, and what it
+                returns is the branch's result. A failed step is known by what it raised.
+
+        Raises:
+            Exception: that of the first failed branch, where the join fails by it.
+            QuorumNotReachedError: (join.quorum-not-reached) as soon as too few branches are left.
+            JoinDeadlineError: (join.deadline-passed)
         """
-        return await self._join("gather", functions, join, max_concurrency)
+        return await self._join(
+            "gather", lambda run, at: functions[at](run), len(functions), join, max_concurrency, deadline, on_error
+        )
+
+    async def collect(
+        self,
+        *functions: Callable[[Run], Coroutine[Any, Any, T]],
+        join: JoinRule | None = None,
+        max_concurrency: int | None = None,
+        deadline: timedelta | None = None,
+        on_error: ErrorHandlers[Run, T] | None = None,
+    ) -> Joined[T]:
+        """As ``gather``, but tells which branch each result is of, and which group has won."""
+        return await self._join(
+            "collect",
+            lambda run, at: functions[at](run),
+            len(functions),
+            join,
+            max_concurrency,
+            deadline,
+            on_error,
+            tells_places=True,
+        )
 
     async def map(
         self,
@@ -129,13 +174,57 @@ class Run:
         *,
         join: JoinRule | None = None,
         max_concurrency: int | None = None,
+        deadline: timedelta | None = None,
+        on_error: ErrorHandlers[Run, T] | None = None,
     ) -> list[T]:
-        """Run ``function(run, item)`` for every item, side by side; as ``gather``.
+        """Run ``function(run, item)`` for every item, side by side; as ``gather``."""
+        each = list(items)
+        return await self._join(
+            "map", lambda run, at: function(run, each[at]), len(each), join, max_concurrency, deadline, on_error
+        )
 
-        Args:
-            max_concurrency: how many steps may run at once; items that wait for a person do not count.
+    async def workflow(self, workflow: NestedWorkflow[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run another workflow as a child: an execution of its own, with its own steps and questions, in this session.
+
+        It must be deployed beside this one, under the same name and version. Once it has ended, its code is not needed for
+        this execution any more.
+
+        Raises:
+            ChildFailedError: (child.failed) it raised; the same now and on every replay.
+            ToolArgumentsError: (tool.invalid-arguments) the arguments are not of its parameters' types.
         """
-        return await self._join("map", [_with_item(function, item) for item in items], join, max_concurrency)
+        return await Child(
+            key=self.key(workflow.name),
+            frame=self._frame,
+            program=workflow.name,
+            version=workflow.version,
+            fingerprint=workflow.fingerprint,
+            message={"content": workflow.input_of(*args, **kwargs), "from": self._frame.owner},
+            codec=workflow.result_codec,
+        )
+
+    async def agent(self, agent: NestedAgent, message: str) -> str:
+        """Give an agent a message as a child: a conversation of its own, in this session. Returns its reply.
+
+        Raises:
+            ChildFailedError: (child.failed) it failed; the same now and on every replay.
+            ChildYieldsError: (child.yields) it never ends by itself.
+        """
+        if agent.yields:
+            raise ChildYieldsError(
+                f"agent {agent.name} yields for messages and never ends, so it cannot be a child; "
+                "declare one without yields=True for it"
+            )
+        result = await Child(
+            key=self.key(agent.name),
+            frame=self._frame,
+            program=agent.name,
+            version=None,
+            fingerprint=None,
+            message={"content": message, "from": self._frame.owner},
+            codec=JSON,
+        )
+        return result["reply"]
 
     async def now(self) -> datetime:
         """The time (UTC) when this was first reached."""
@@ -177,7 +266,7 @@ class Run:
 
     def idempotency_key(self, step_key: str) -> str:
         """What a step gives to the outside to be recognised by, the same on every attempt."""
-        return f"{self._frame.execution_id}{step_key}"
+        return step_key if step_key[0] != "/" else f"{self._frame.execution_id}{step_key}"
 
     async def perform(
         self,
@@ -211,84 +300,96 @@ class Run:
         name: str,
         role: str,
         prompt: str,
-        form: Form | None,
+        form: Form | Callable[[], Form] | None,
         *,
         kind: PauseKind = PauseKind.ASK,
         answerer: AnswererKind = AnswererKind.NOBODY,
         channel: str | None = None,
         deadline: timedelta | None = None,
     ) -> tuple[str, WaitResult]:
-        """Wait for something outside; returns the wait's key and how it ended."""
-        key = self.key(name)
-        due_in_ms = None if deadline is None else max(1, int(deadline.total_seconds() * 1000))
-        result: WaitResult = await Wait(
-            key=key,
-            frame=self._frame,
-            pause_kind=kind,
-            role=role,
-            prompt=prompt,
-            form=form,
-            answerer=answerer,
-            channel=channel,
-            due_in_ms=due_in_ms,
+        """Wait for something outside; returns the wait's key and how it ended.
+
+        Args:
+            form: what is asked for, or what makes it, where that costs something.
+        """
+        makes_form = form if form is None or callable(form) else lambda: form
+        wait = self._wait(
+            name, role, prompt, makes_form, kind=kind, answerer=answerer, channel=channel, deadline=deadline
         )
-        if result.resolution == "undeliverable":
-            raise PauseUndeliverableError(
-                f"the question {key} ({role}) could not be delivered: {reason_of(result)}", cause_code=_code_of(result)
-            )
-        return key, result
+        return wait.key, delivered(wait, await wait)
 
     async def next_message(self) -> Mapping[str, JsonValue]:
         """The next message of the session's owner, as soon as there is one."""
         return await NextMessage(key=self.key("message"), frame=self._frame)
 
+    def _wait(
+        self,
+        name: str,
+        role: str,
+        prompt: str,
+        makes_form: Callable[[], Form] | None,
+        *,
+        answerer: AnswererKind,
+        deadline: timedelta | None,
+        kind: PauseKind = PauseKind.ASK,
+        channel: str | None = None,
+    ) -> Wait:
+        return Wait(
+            key=self.key(name),
+            frame=self._frame,
+            pause_kind=kind,
+            role=role,
+            prompt=prompt,
+            makes_form=makes_form,
+            answerer=answerer,
+            channel=channel,
+            due_in_ms=None if deadline is None else milliseconds(deadline),
+        )
+
     async def _join(
         self,
         name: str,
-        functions: Iterable[Callable[[Run], Coroutine[Any, Any, Any]]],
+        call: BranchCall,
+        count: int,
         rule: JoinRule | None,
         max_concurrency: int | None,
-    ) -> list[Any]:
+        deadline: timedelta | None,
+        on_error: ErrorHandlers[Run, Any] | None,
+        *,
+        tells_places: bool = False,
+    ) -> Any:
         if max_concurrency is not None and max_concurrency < 1:
             raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
         key = self.key(name)
-        branches = [
-            (path := f"{key}[{index}]", partial(function, Run(path=path, frame=self._frame)))
-            for index, function in enumerate(functions)
-        ]
+        if isinstance(rule, QuorumGroups):
+            rule.check(count)
+        if on_error:
+            call = partial(_handled, call, on_error)
         return await Join(
-            key=key, frame=self._frame, branches=branches, rule=rule or All(), max_concurrency=max_concurrency
+            key=key,
+            frame=self._frame,
+            count=count,
+            start=lambda at: call(Run(path=f"{key}[{at}]", frame=self._frame), at),
+            rule=rule or All(),
+            max_concurrency=max_concurrency,
+            due_in_ms=None if deadline is None else milliseconds(deadline),
+            tells_places=tells_places,
         )
 
-
-def name_of(function: Callable[..., Any]) -> str:
-    """The name a function has in keys."""
-    while isinstance(function, partial):
-        function = function.func
-    name = getattr(function, "__name__", type(function).__name__)
-    return "function" if name == "<lambda>" else name
+    def handling(self) -> Run:
+        """The run of the handler that goes on with this branch when it fails: with keys of its own."""
+        return Run(path=f"{self._path}/on_error", frame=self._frame)
 
 
-def reason_of(result: WaitResult) -> str:
-    """Why a wait was closed without an answer, for people."""
-    answer: Any = result.answer
-    if isinstance(answer, Mapping):
-        return str(cast("Mapping[str, object]", answer).get("reason") or "no reason given")
-    return "no reason given"
+BranchCall = Callable[[Run, int], Coroutine[Any, Any, Any]]
+"""Makes the coroutine of one branch of a join: its run, and its place."""
 
 
-def _code_of(result: WaitResult) -> str | None:
-    answer: Any = result.answer
-    if isinstance(answer, Mapping):
-        code = cast("Mapping[str, object]", answer).get("code")
-        return code if isinstance(code, str) else None
-    return None
-
-
-def _with_item(
-    function: Callable[Concatenate[Run, ItemT, ...], Coroutine[Any, Any, T]], item: ItemT
-) -> Callable[[Run], Coroutine[Any, Any, T]]:
-    def branch(run: Run) -> Coroutine[Any, Any, T]:
-        return function(run, item)
-
-    return branch
+async def _handled(call: BranchCall, handlers: ErrorHandlers[Run, Any], run: Run, at: int) -> Any:
+    """A branch that goes on with the first handler that fits when it fails."""
+    try:
+        return await call(run, at)
+    except Exception as error:
+        if (handler := handler_for(error, handlers)) is None:
+            raise
+        return await handler(run.handling(), error)

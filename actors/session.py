@@ -13,9 +13,10 @@ the results of steps are saved, the coroutines are put away, and the pass begins
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
-from ..store.changes import ClosePause, LoadedSession
+from ..store.changes import ClosePause
 from ..store.rows import (
     ExecutionRow,
     ExecutionStatus,
@@ -26,9 +27,10 @@ from ..store.rows import (
     SessionRow,
     SessionStatus,
 )
+from ..store.snapshots import LoadedSession
 from .asks import JsonValue
 from .driver import Driver, Ended
-from .effects import INDETERMINATE, StepOutcome, perform, step_error_of
+from .effects import step_error_of
 from .errors import (
     LeaseLostError,
     SessionDefinitionChangedError,
@@ -40,12 +42,15 @@ from .events import EventKind
 from .ids import execution_id_of
 from .journal import Journal, Written
 from .jsontext import from_json, to_json
-from .opening import opened_event_of, pause_of, post_of
-from .operations import Frame, Wait, WaitResult
+from .keys import place_of
+from .opening import opened_event_of, pause_of, posts_of
+from .operations import Wait, WaitResult
 from .program import Program
 from .recall import is_closed, recall_of, wait_result_of
 from .run import Run
+from .stepping import Steps
 from .surroundings import Lease, Surroundings
+from .tree import Tree
 
 MAX_ATTEMPTS = 5
 """Claims in a row that did not reach rest, after which the session is taken to kill its process."""
@@ -73,7 +78,6 @@ class SessionPass:
         self._inbound: list[InboundRow] = []
         self._pending: dict[str, PauseRow] = {}
         self._closed: dict[str, PauseRow] = {}
-        self._tasks: dict[str, asyncio.Task[StepOutcome]] = {}
 
     async def run(self) -> None:
         """Run the pass.
@@ -94,7 +98,7 @@ class SessionPass:
             elif self._inbound:
                 written = await self._begin(loaded)
             else:
-                written = await self._journal.flush(self._journal.rest(self._status_without_work(loaded.session)))
+                written = await self._rest_without_work(loaded.session)
             if written is Written.RESTED:
                 return
 
@@ -108,6 +112,8 @@ class SessionPass:
         self._known = None
         if loaded is None:
             raise SessionUnknownError(f"session {self._session.session_id} is gone")
+        if loaded.session.lease_epoch != self._lease.epoch:
+            raise LeaseLostError  # cancelled, or claimed again, since we claimed it: nothing is begun
         self._draft.next_seq = loaded.session.next_seq
         self._take_in(loaded)
         return loaded
@@ -116,12 +122,21 @@ class SessionPass:
         self._draft.wakes = loaded.session.wakes
         taken = set(self._draft.consume)
         self._inbound = [row for row in loaded.inbound if (row.channel, row.external_id) not in taken]
-        self._pending = {row.key: row for row in loaded.pauses if row.status == PauseStatus.PENDING}
-        self._closed = {row.key: row for row in loaded.pauses if is_closed(row) and row.resolution != "withdrawn"}
+        self._pending, self._closed = {}, {}
+        root_id = loaded.executions[0].execution_id if loaded.executions else ""
+        for row in loaded.pauses:
+            key = row.key if row.execution_id == root_id else row.execution_id + row.key
+            if row.status == PauseStatus.PENDING:
+                self._pending[key] = row
+            elif is_closed(row) and row.resolution != "withdrawn":
+                self._closed[key] = row
 
-    def _status_without_work(self, session: SessionRow) -> SessionStatus:
+    async def _rest_without_work(self, session: SessionRow) -> Written:
+        """Nothing is there to do: the session is as its last execution has left it."""
         program = self._around.programs.newest(session.program)
-        return SessionStatus.IDLE if program is None else program.rests_as
+        rests_as = SessionStatus.IDLE if program is None else program.rests_as
+        ended = await self._around.store.last_ended(session.session_id)
+        return await self._journal.flush(self._journal.rest(*_left_as(ended, rests_as)))
 
     async def _begin(self, loaded: LoadedSession) -> Written:
         """Start the execution that the oldest message asks for."""
@@ -152,11 +167,10 @@ class SessionPass:
         return await self._drive(execution, program, loaded)
 
     async def _go_on(self, loaded: LoadedSession, execution: ExecutionRow) -> Written:
-        program = self._around.programs.version(execution.program, execution.version)
-        if program is None or program.fingerprint != execution.fingerprint:
-            what = "is not deployed" if program is None else "has other tools, roles or schemas now"
-            text = f"{execution.program} version {execution.version} {what}; deploy it as it was, or cancel the session"
-            return await self._stop(loaded, SessionStatus.BLOCKED, SessionDefinitionChangedError(text))
+        try:
+            program = self._around.programs.of(execution)
+        except SessionDefinitionChangedError as error:
+            return await self._stop(loaded, SessionStatus.BLOCKED, error)
         return await self._drive(execution, program, loaded)
 
     async def _stop(self, loaded: LoadedSession, status: SessionStatus, error: SessionError) -> Written:
@@ -171,11 +185,14 @@ class SessionPass:
                 )
             for pause in self._pending.values():
                 self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="cancelled"))
+        body = {"kind": type(error).__name__, "code": error.code, "detail": str(error)}
+        if isinstance(error, SessionDefinitionChangedError):
+            body |= {"stored": error.stored, "current": error.current}
         self._draft.add(
             execution_id=execution.execution_id if execution else "",
             kind=EventKind.EXECUTION_FAILED if status is SessionStatus.FAILED else EventKind.SESSION_BLOCKED,
             key="",
-            body_json=to_json({"kind": type(error).__name__, "code": error.code, "detail": str(error)}),
+            body_json=to_json(body),
             at_ms=now_ms,
         )
         return await self._journal.flush(self._journal.rest(status, f"{error.code}: {error}"))
@@ -183,52 +200,52 @@ class SessionPass:
     # -- driving ------------------------------------------------------------------------------------------------------
     async def _drive(self, execution: ExecutionRow, program: Program, loaded: LoadedSession) -> Written:
         """Go on with one execution until the session rests, or must be built again from the store."""
-        session = loaded.session
-        frame = Frame(
-            execution_id=execution.execution_id,
-            session_id=session.session_id,
-            tenant=session.tenant,
-            owner=session.owner,
-            surface=session.surface,
-            bot=program.name,
-            clock=self._around.clock,
-            ids=self._around.ids,
-            has_history=(loaded.events[0].seq if loaded.events else loaded.session.next_seq) > 0,
-        )
+        tree = Tree(root=execution, loaded=loaded, around=self._around, journal=self._journal)
+        frame = tree.root_frame()
         message: JsonValue = from_json(execution.input_json)
-        recall = recall_of(event for event in loaded.events if event.execution_id == execution.execution_id)
         driver = Driver(
             frame=frame,
             main=lambda: program.main(Run(path="", frame=frame), message),
-            recall=recall,
+            recall=recall_of(loaded.events, root_id=execution.execution_id),
             open_waits=self._pending.keys() | self._closed.keys(),
         )
+        steps = Steps(driver=driver, journal=self._journal, execution=execution)
         try:
+            tree.check()
             while True:
                 driver.pump()
-                while self._feed(driver, execution):
+                while tree.begin_unborn(driver) or self._feed(driver, execution):
                     driver.pump()
-                self._gather_news(driver, execution)
+                self._gather_news(driver, execution, tree, steps)
+                if self._closed and self._feed(driver, execution):
+                    continue
                 if driver.ended is not None:
-                    return await self._finish(execution, program, driver.ended)
-                written = await self._move(driver, execution)
+                    await steps.close()
+                    return await self._finish(execution, program, tree, driver.ended)
+                written = await self._move(driver, steps)
                 if written is not None:
                     return written
+        except SessionDefinitionChangedError as error:
+            self._gather_news(driver, execution, tree, steps)
+            return await self._stop(loaded, SessionStatus.BLOCKED, error)
         finally:
-            await self._drop_tasks()
+            await steps.close()
             driver.evict()
 
-    async def _move(self, driver: Driver, execution: ExecutionRow) -> Written | None:
+    async def _move(self, driver: Driver, steps: Steps) -> Written | None:
         """Do the one thing that takes the execution further; None if it is to be driven on."""
         if driver.has_startable:
             self._journal.check_lease()
             if self._draft.must_be_written and await self._journal.flush() is Written.STALE:
                 return Written.STALE
-            return await self._start_steps(driver, execution)
-        if self._tasks:
+            return await steps.start(nothing_else=not self._pending)
+        if steps.are_running:
             if not self._draft.is_empty:
                 return Written.STALE if await self._journal.flush() is Written.STALE else None
-            await self._wait_for_tasks(driver, execution)
+            await steps.wait(self.woken)
+            if self.woken.is_set():
+                self.woken.clear()
+                await self._look_again()
             return None
         written = await self._journal.flush(self._journal.rest(SessionStatus.WAITING))
         if written is not Written.KEPT:
@@ -243,45 +260,86 @@ class SessionPass:
         self._take_in(loaded)
 
     def _feed(self, driver: Driver, execution: ExecutionRow) -> bool:
-        """Give the driver what has arrived and it stands ready for; whether there was anything."""
+        """Give the driver what has arrived and it stands ready for; whether there was anything.
+
+        The deadline of a join comes last: an answer that has arrived when it decides still counts.
+        """
         fed = False
-        for key, pause in list(self._closed.items()):
-            result = wait_result_of(pause)
-            if not driver.resolve(key, result):
-                continue
-            del self._closed[key]
-            if pause.status == PauseStatus.RESOLVED:
-                self._draft.take.append(pause.pause_id)
-            self._journal.note(execution, EventKind.PAUSE_TAKEN, _taken_body(result), key)
-            fed = True
+        late: list[str] = []
+        for key in list(self._closed):
+            if driver.is_deadline(key):
+                late.append(key)
+            else:
+                fed |= self._give(key, driver, execution)
         while self._inbound and driver.waits_for_message:
             message = self._inbound.pop(0)
-            key = driver.give_message(from_json(message.body_json))
+            execution_id, key = place_of(driver.give_message(from_json(message.body_json)), execution.execution_id)
             now_ms = self._around.clock.now_ms()
-            self._draft.add_message(message, execution_id=execution.execution_id, key=key, at_ms=now_ms)
+            self._draft.add_message(message, execution_id=execution_id, key=key, at_ms=now_ms)
             fed = True
-        return fed
+        return fed or any(self._give(key, driver, execution) for key in late)
 
-    def _gather_news(self, driver: Driver, execution: ExecutionRow) -> None:
+    def _give(self, key: str, driver: Driver, execution: ExecutionRow) -> bool:
+        """Give the driver a closed pause; False if the code does not stand there."""
+        pause = self._closed[key]
+        result = wait_result_of(pause)
+        if not driver.resolve(key, result):
+            return False
+        del self._closed[key]
+        if pause.status == PauseStatus.RESOLVED:
+            self._draft.take.append(pause.pause_id)
+        self._journal.note(execution, EventKind.PAUSE_TAKEN, _taken_body(result), key)
+        return True
+
+    def _gather_news(self, driver: Driver, execution: ExecutionRow, tree: Tree, steps: Steps) -> None:
         news = driver.take_news()
         for record in news.records:
             self._journal.note(execution, record.kind, record.body_json, record.key)
         for key in news.closed:
-            if (pause := self._pending.pop(key, None)) is not None:
-                self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="withdrawn"))
-                self._journal.note(execution, EventKind.PAUSE_CLOSED, to_json({"resolution": "withdrawn"}), key)
+            self._withdraw(key, execution)
         for key in news.dropped:
-            if (task := self._tasks.pop(key, None)) is not None:
-                task.cancel()
+            steps.drop(key)
             self._journal.note(execution, EventKind.STEP_CLOSED, "{}", key)
-        for wait in news.opened:
+        for child in news.children:
+            tree.end(child)
+        if news.cut:
+            self._cut(news.cut, tree, execution)
+        for wait in news.opened.values():
             self._open(wait, execution)
 
+    def _cut(self, joins: Sequence[str], tree: Tree, execution: ExecutionRow) -> None:
+        """Joins were decided: close what waits in their branches and the code has not come to again."""
+        gone = tree.cut(joins)
+        paths = tuple(f"{key}[" for key in joins)
+        for pauses in (self._pending, self._closed):
+            for key in [key for key, row in pauses.items() if key.startswith(paths) or row.execution_id in gone]:
+                self._withdraw(key, execution)
+
+    def _withdraw(self, key: str, execution: ExecutionRow) -> None:
+        """Nobody needs the answer any more. One that has come meanwhile is taken, and that is all that becomes of it."""
+        if (pause := self._pending.pop(key, None)) is not None:
+            self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="withdrawn"))
+        elif (pause := self._closed.pop(key, None)) is not None and pause.status == PauseStatus.RESOLVED:
+            self._draft.take.append(pause.pause_id)
+        else:
+            return
+        self._journal.note(execution, EventKind.PAUSE_CLOSED, to_json({"resolution": "withdrawn"}), key)
+
     def _open(self, wait: Wait, execution: ExecutionRow) -> None:
-        channel = wait.channel or (self._around.channel_of(wait.role) if wait.pause_kind is PauseKind.ASK else "")
+        is_asked = wait.pause_kind is PauseKind.ASK
+        role = self._around.role_of(wait.role) if is_asked else None
+        channels = (wait.channel,) if wait.channel else () if role is None else role.channels
         now_ms = self._around.clock.now_ms()
-        pause = pause_of(wait, pause_id=self._around.ids.pause_id(), channel=channel or "", now_ms=now_ms)
-        if channel is None:
+        pause = pause_of(
+            wait,
+            pause_id=self._around.ids.pause_id(),
+            channels=channels,
+            needs=1 if role is None else role.needs,
+            now_ms=now_ms,
+        )
+        if wait.key[0] != "/":
+            pause = replace(pause, key=place_of(wait.key, "")[1])
+        if is_asked and not channels:
             # Found at assembly; an app that was put together by hand fails the step instead of waiting in silence.
             pause = replace(
                 pause,
@@ -292,77 +350,17 @@ class SessionPass:
             return
         self._pending[wait.key] = pause
         self._draft.open.append(pause)
-        self._journal.note(execution, EventKind.PAUSE_OPENED, opened_event_of(pause, wait), wait.key)
-        delivery = post_of(pause, hold=self._around.outbox.hold(channel))
-        if delivery is not None:
-            self._draft.deliveries.append(delivery)
-
-    # -- steps --------------------------------------------------------------------------------------------------------
-    async def _start_steps(self, driver: Driver, execution: ExecutionRow) -> Written | None:
-        steps = driver.startable()
-        for step in steps:
-            if not step.is_once:
-                continue
-            if driver.was_started(step.key):
-                self._take_outcome(driver, execution, StepOutcome(key=step.key, text=None, error=INDETERMINATE))
-            else:
-                self._journal.note(execution, EventKind.STEP_STARTED, "{}", step.key)
-        if any(step.is_once for step in steps) and await self._journal.flush() is Written.STALE:
-            return Written.STALE
-        steps = [step for step in steps if driver.step(step.key) is not None]
-        if len(steps) == 1 and not self._tasks and not self._pending:
-            # Nothing else can happen meanwhile: no task of its own is needed.
-            self._take_outcome(driver, execution, await perform(steps[0]))
-            return None
-        for step in steps:
-            self._tasks[step.key] = asyncio.create_task(perform(step), name=step.key)
-        return None
-
-    async def _wait_for_tasks(self, driver: Driver, execution: ExecutionRow) -> None:
-        woken = asyncio.create_task(self.woken.wait())
-        try:
-            await asyncio.wait({woken, *self._tasks.values()}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            woken.cancel()
-        for key, task in list(self._tasks.items()):
-            if task.done():
-                del self._tasks[key]
-                self._take_outcome(driver, execution, task.result())
-        if self.woken.is_set():
-            self.woken.clear()
-            await self._look_again()
-
-    def _take_outcome(self, driver: Driver, execution: ExecutionRow, outcome: StepOutcome) -> None:
-        step = driver.step(outcome.key)
-        if step is None:
-            return
-        if outcome.text is not None:
-            self._journal.note(execution, step.kind, outcome.text, outcome.key)
-            driver.finish_step(outcome.key, text=outcome.text)
-        elif outcome.error is not None:
-            error = outcome.error
-            body = {"kind": error.kind, "detail": error.detail, "cause_code": error.cause_code}
-            self._journal.note(execution, EventKind.STEP_RAISED, to_json(body), outcome.key)
-            driver.fail_step(outcome.key, error, cause=outcome.cause)
-
-    async def _drop_tasks(self) -> None:
-        tasks = list(self._tasks.values())
-        self._tasks.clear()
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.gather(*tasks, return_exceptions=True)
+        self._journal.note(execution, EventKind.PAUSE_OPENED, _opened_body(pause, wait), wait.key)
+        asked_first = channels if role is None or wait.channel else role.first_channels
+        self._draft.deliveries += posts_of(pause, channels=asked_first, hold=self._around.outbox.hold)
 
     # -- ending -------------------------------------------------------------------------------------------------------
-    async def _finish(self, execution: ExecutionRow, program: Program, ended: Ended) -> Written:
+    async def _finish(self, execution: ExecutionRow, program: Program, tree: Tree, ended: Ended) -> Written:
         """The execution is over; the session rests, unless the next message is here already."""
         now_ms = self._around.clock.now_ms()
-        await self._drop_tasks()
-        for pause in self._pending.values():
-            self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="withdrawn"))
-        self._pending.clear()
-        reason = None
-        status = program.rests_as
+        for key in [*self._pending, *self._closed]:
+            self._withdraw(key, execution)
+        tree.close()
         if ended.error is None:
             outcome = to_json({"result": ended.result})
             self._journal.note(execution, EventKind.EXECUTION_ENDED, outcome)
@@ -373,13 +371,26 @@ class SessionPass:
             outcome = to_json({"kind": error.kind, "detail": error.detail, "code": code})
             self._journal.note(execution, EventKind.EXECUTION_FAILED, outcome)
             ended_as = ExecutionStatus.FAILED
-            reason = f"{code}: {error.detail}"
-            status = SessionStatus.FAILED if status is SessionStatus.ENDED else status
         row = replace(execution, status=ended_as, outcome_json=outcome, ended_at_ms=now_ms)
         self._draft.executions[execution.execution_id] = row
+        status, reason = _left_as(row, program.rests_as)
         if self._inbound and status is SessionStatus.IDLE:
             return await self._journal.flush()
         return await self._journal.flush(self._journal.rest(status, reason))
+
+
+def _left_as(ended: ExecutionRow | None, rests_as: SessionStatus) -> tuple[SessionStatus, str | None]:
+    """What a session is after its last execution, and why it is not well."""
+    if ended is None or ended.status != ExecutionStatus.FAILED:
+        return rests_as, None
+    outcome: JsonValue = from_json(ended.outcome_json or "{}")
+    status = SessionStatus.FAILED if rests_as is SessionStatus.ENDED else rests_as
+    return status, f"{outcome['code']}: {outcome['detail']}"
+
+
+def _opened_body(pause: PauseRow, wait: Wait) -> str:
+    body = opened_event_of(pause, wait)
+    return body if wait.item is None else to_json({**from_json(body), "item": wait.item})
 
 
 def _taken_body(result: WaitResult) -> str:

@@ -5,17 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from ..store.changes import (
-    CancelResult,
-    CancelSession,
-    LoadedSession,
-    PostMessage,
-    PostResult,
-    StartResult,
-    StartSession,
-)
+from ..store.changes import CancelResult, CancelSession, PostMessage, PostResult, StartResult, StartSession
 from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseRow, Priority, SessionRow, SessionStatus
-from .answering import Answering, OwnerCredential, Received, Reply
+from ..store.snapshots import LoadedSession
+from .answering import Answering
+from .answers import OwnerCredential, Received, Reply
 from .asks import JsonValue
 from .clock import Clock
 from .errors import EffectConflictError, PauseNotPendingError, SessionEndedError, SessionUnknownError
@@ -151,6 +145,7 @@ class Sessions:
             SessionUnknownError: (session.unknown)
             SessionEndedError: (session.ended)
             PauseUninterpretableReplyError: (pause.uninterpretable-reply) it asks for something else; ask them again.
+            EffectConflictError: (effect.conflict) another message of that id has been received before.
         """
         session = await self._store.session(session_id)
         if session is None or session.tenant != tenant:
@@ -165,7 +160,8 @@ class Sessions:
                         credential=OwnerCredential(owner=session.owner),
                         received=received,
                     )
-                except PauseNotPendingError:
+                except (PauseNotPendingError, EffectConflictError):
+                    # Closed meanwhile; or this message has been received before, and there it is known as what.
                     continue
                 return Said(to="duplicate" if answered.is_duplicate else "question")
         now_ms = self._clock.now_ms()
@@ -176,6 +172,8 @@ class Sessions:
                 return Said(to="inbox")
             case PostResult.DUPLICATE:
                 return Said(to="duplicate")
+            case PostResult.CONFLICT:
+                raise EffectConflictError("another message of this id has been received before")
             case PostResult.UNKNOWN_SESSION:
                 raise SessionUnknownError
             case PostResult.ENDED_SESSION:
@@ -198,7 +196,7 @@ class Sessions:
         )
         match await self._store.cancel_session(change):
             case CancelResult.CANCELLED:
-                self._reviver.wake(session_id)
+                self._reviver.drop(session_id)
             case CancelResult.UNKNOWN_SESSION:
                 raise SessionUnknownError
             case CancelResult.ALREADY_ENDED:

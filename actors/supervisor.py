@@ -12,27 +12,25 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from ..store.changes import (
-    Advance,
-    Claim,
-    Grant,
-    LoadedSession,
-    RenewLeases,
-    Rest,
-    Sweep,
-)
+from ..store.changes import Advance, Claim, RenewLeases, Rest, Sweep
 from ..store.errors import StoreError
+from ..store.resolutions import Grant
 from ..store.rows import SessionRow, SessionStatus
+from ..store.snapshots import LoadedSession
+from .accepting import Accepting
 from .answering import Answering
-from .clock import Clock
+from .clock import Clock, wait_until
+from .deadlines import Deadlines
 from .delivering import Dispatcher
 from .errors import LeaseLostError, SessionCorruptError
+from .hooks import Hooks
 from .ids import Ids
 from .program import Programs
 from .roles import Roles
 from .session import SessionPass
 from .supervisor_settings import SupervisorSettings
 from .surroundings import Hints, Lease, SupervisorStore, Surroundings
+from .waiting import Waiting
 
 _log = structlog.get_logger("overwinter.supervisor")
 
@@ -65,20 +63,25 @@ class Supervisor:
         roles: Roles,
         answering: Answering,
         dispatcher: Dispatcher,
+        waiting: Waiting,
+        accepting: Accepting,
+        hooks: Hooks | None,
         holder: str,
         settings: SupervisorSettings,
     ) -> None:
         self._store = store
         self._clock = clock
-        self._answering = answering
+        self._deadlines = Deadlines(
+            store=store, clock=clock, answering=answering, poll_s=settings.poll_s, survive=self._survive
+        )
         self._dispatcher = dispatcher
+        self._waiting = waiting
+        self._accepting = accepting
         self._holder = holder
         self._settings = settings
         self._active: dict[str, _Active] = {}
         self._look = asyncio.Event()
-        self._look_at_deadlines = asyncio.Event()
         self._look_at_deliveries = asyncio.Event()
-        self._next_deadline_ms: int | None = None
         self._claims_under_way = 0
         self._granted = 0
         self._all_settled = asyncio.Event()
@@ -91,8 +94,9 @@ class Supervisor:
             ids=ids,
             programs=programs,
             outbox=dispatcher,
-            channel_of=roles.channel_of,
-            note_deadline=self._note_deadline,
+            role_of=roles.get,
+            note_deadline=self._deadlines.note,
+            hooks=hooks,
         )
 
     @property
@@ -103,13 +107,20 @@ class Supervisor:
     @property
     def is_busy(self) -> bool:
         """Whether anything is in its hands: a pass, a delivery, or a claim whose result is not in yet."""
-        return bool(self._active) or self._claims_under_way > 0 or self._granted > 0 or self._dispatcher.is_busy
+        in_hand = (self._active, self._claims_under_way, self._granted)
+        return any(in_hand) or self._dispatcher.is_busy or self._accepting.is_busy
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
         if (active := self._active.get(session_id)) is not None:
             active.work.woken.set()
         self._look.set()
+
+    def drop(self, session_id: str) -> None:
+        """A session was ended from outside: what of it runs here is cancelled, and whatever it comes to is discarded."""
+        if (active := self._active.get(session_id)) is not None:
+            _log.info("session.dropped", session_id=session_id, epoch=active.lease.epoch)
+            active.task.cancel()
 
     def grant(self) -> Grant | None:
         """Room for a session that is about to become ready, while sessions that wait to be claimed have room as well."""
@@ -140,18 +151,25 @@ class Supervisor:
         self._is_claiming = True
         try:
             async with asyncio.TaskGroup() as group:
-                loops = [
+                # These two end by themselves: what they have just claimed would be nobody's until its time is up.
+                claiming = [
                     group.create_task(self._claim_loop(), name="claim"),
-                    group.create_task(self._hint_loop(hints), name="hints"),
-                    group.create_task(self._deadline_loop(), name="deadlines"),
                     group.create_task(self._delivery_loop(), name="deliveries"),
+                ]
+                loops = [
+                    group.create_task(self._hint_loop(hints), name="hints"),
+                    group.create_task(self._deadlines.run(), name="deadlines"),
                     group.create_task(self._sweep_loop(), name="sweep"),
+                    group.create_task(self._accepting.run(retry_s=self._settings.poll_s), name="unblock"),
                 ]
                 renewing = group.create_task(self._renew_loop(), name="renew")
                 await self._is_stopping.wait()
                 self._is_claiming = False
                 for loop in loops:
                     loop.cancel()
+                self._look.set()
+                self._look_at_deliveries.set()
+                await asyncio.wait(claiming)
                 await self._wind_up()
                 renewing.cancel()
         finally:
@@ -164,14 +182,17 @@ class Supervisor:
 
     # -- claiming -----------------------------------------------------------------------------------------------------
     async def _claim_loop(self) -> None:
-        while True:
+        while self._is_claiming:
             self._look.clear()
+            next_ms = self._next_poll_ms()
             free = self._settings.concurrency - len(self._active) - self._granted
             if free > 0 and await self._claim(free) == free:
                 continue
-            await self._look_again(self._look, self._settings.poll_s)
+            await wait_until(self._look, clock=self._clock, until_ms=next_ms)
 
     async def _claim(self, limit: int) -> int:
+        if any(active.lease.until_ms <= self._clock.now_ms() for active in self._active.values()):
+            await self._renew()  # we were stopped or cut off: what still runs here is not to be claimed and begun again
         now_ms = self._clock.now_ms()
         until_ms = now_ms + int(self._settings.lease_s * 1000)
         change = Claim(holder=self._holder, limit=limit, now_ms=now_ms, until_ms=until_ms)
@@ -200,6 +221,7 @@ class Supervisor:
     def _forget(self, active: _Active) -> None:
         if self._active.get(active.session_id) is active:
             del self._active[active.session_id]
+        self._waiting.notice(active.session_id)
         self._look.set()
 
     async def _run_pass(self, session: SessionRow, work: SessionPass) -> None:
@@ -266,7 +288,10 @@ class Supervisor:
             return
         for session_id, active in held.items():
             if session_id in result.lost:
-                active.task.cancel()
+                if not active.task.done():
+                    why = "session.dropped" if session_id in result.cancel_requested else "lease.lost"
+                    _log.info(why, session_id=session_id, epoch=active.lease.epoch)
+                    active.task.cancel()
                 continue
             active.lease.until_ms = until_ms
             wakes = result.wakes.get(session_id, active.wakes)
@@ -274,45 +299,17 @@ class Supervisor:
                 active.wakes = wakes
                 active.work.woken.set()
 
-    # -- deadlines ----------------------------------------------------------------------------------------------------
-    def _note_deadline(self, deadline_ms: int) -> None:
-        if self._next_deadline_ms is None or deadline_ms < self._next_deadline_ms:
-            self._next_deadline_ms = deadline_ms
-            self._look_at_deadlines.set()
-
-    async def _deadline_loop(self) -> None:
-        while True:
-            self._look_at_deadlines.clear()
-            try:
-                await self._fire_overdue()
-                due = await self._store.due()
-                self._next_deadline_ms = due.deadline_ms
-            except StoreError as error:
-                self._survive(error)
-                self._next_deadline_ms = None
-            wait_s = self._settings.poll_s
-            if self._next_deadline_ms is not None:
-                wait_s = min(wait_s, (self._next_deadline_ms - self._clock.now_ms()) / 1000)
-            await self._look_again(self._look_at_deadlines, wait_s)
-
-    async def _fire_overdue(self) -> None:
-        limit = 500
-        while True:
-            overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=limit)
-            await asyncio.gather(*(self._answering.pass_deadline(pause) for pause in overdue))
-            if len(overdue) < limit:
-                return
-
     # -- deliveries, upkeep -------------------------------------------------------------------------------------------
     async def _delivery_loop(self) -> None:
-        while True:
+        while self._is_claiming:
             self._look_at_deliveries.clear()
+            next_ms = self._next_poll_ms()
             try:
                 while await self._dispatcher.take_due():
                     pass
             except StoreError as error:
                 self._survive(error)
-            await self._look_again(self._look_at_deliveries, self._settings.poll_s)
+            await wait_until(self._look_at_deliveries, clock=self._clock, until_ms=next_ms)
 
     async def _sweep_loop(self) -> None:
         while True:
@@ -336,17 +333,9 @@ class Supervisor:
                 await self._renew()
                 checked_s = self._clock.monotonic_s()
 
-    async def _look_again(self, event: asyncio.Event, wait_s: float) -> None:
-        """Return when ``event`` is set, or after ``wait_s`` by the clock."""
-        if event.is_set():
-            return
-        told = asyncio.create_task(event.wait())
-        late = asyncio.create_task(self._pause_s(wait_s))
-        try:
-            await asyncio.wait({told, late}, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            told.cancel()
-            late.cancel()
+    def _next_poll_ms(self) -> int:
+        """When to look again at the latest. Taken before looking: what comes due during a look is not left to the one after."""
+        return self._clock.now_ms() + int(self._settings.poll_s * 1000)
 
     async def _pause_s(self, seconds: float) -> None:
         await self._clock.sleep_until_ms(self._clock.now_ms() + int(seconds * 1000))
@@ -357,7 +346,7 @@ class Supervisor:
         active = list(self._active.values())
         if active:
             grace = asyncio.create_task(self._pause_s(self._settings.grace_s))
-            finished = asyncio.create_task(_all_done([each.task for each in active]))
+            finished = asyncio.create_task(asyncio.wait([each.task for each in active]))
             try:
                 await asyncio.wait({grace, finished}, return_when=asyncio.FIRST_COMPLETED)
             finally:
@@ -376,7 +365,3 @@ class Supervisor:
         if not error.retryable:
             raise error
         _log.warning(error.code, error=str(error))
-
-
-async def _all_done(tasks: list[asyncio.Task[None]]) -> None:
-    await asyncio.wait(tasks)

@@ -6,24 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..store.changes import (
-    Advance,
-    AdvanceResult,
-    Claim,
-    ClaimResult,
-    Due,
-    Grant,
-    LoadedSession,
-    RenewLeases,
-    RenewResult,
-    Sweep,
-    SweepResult,
-)
-from ..store.rows import DeliveryRow, PauseRow, SessionRow
+from ..store.changes import Advance, AdvanceResult, Claim, ClaimResult, RenewLeases, RenewResult, Sweep, SweepResult
+from ..store.resolutions import Grant, Hold
+from ..store.rows import DeliveryRow, ExecutionRow, PauseRow, SessionRow
+from ..store.snapshots import Due, LoadedSession, Timeline
 from .clock import Clock
+from .hooks import Hooks
 from .ids import Ids
-from .opening import Hold
 from .program import Programs
+from .roles import RoleBinding
 
 
 class SessionStore(Protocol):
@@ -32,6 +23,10 @@ class SessionStore(Protocol):
     async def load(self, session_id: str) -> LoadedSession | None: ...
 
     async def advance(self, change: Advance) -> AdvanceResult: ...
+
+    async def last_ended(self, session_id: str) -> ExecutionRow | None: ...
+
+    async def timeline(self, session_id: str) -> Timeline | None: ...
 
 
 class Hints(Protocol):
@@ -76,11 +71,17 @@ class Reviver(Protocol):
         """Something has arrived for a session: a hint to look."""
         ...
 
+    def drop(self, session_id: str) -> None:
+        """A session was ended from outside, which is durable already: whatever of it runs here is to stop."""
+        ...
+
 
 class Outbox(Protocol):
     """Where a pass leaves what has to be told, once it is committed."""
 
-    def hold(self, channel: str) -> Hold: ...
+    def hold(self, channel: str) -> Hold | None:
+        """Take what is about to be written for a channel, if this process can carry it at once."""
+        ...
 
     def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None: ...
 
@@ -99,8 +100,9 @@ class Surroundings:
     """What all passes of one supervisor share.
 
     Attributes:
-        channel_of: the channel wired to a role; None if the app has none for it.
+        role_of: a role by its name; None if the app has none of that name.
         note_deadline: told of each new deadline, so that the supervisor need not ask the store for the next one.
+        hooks: the app's; None where it has none.
     """
 
     store: SessionStore
@@ -108,5 +110,6 @@ class Surroundings:
     ids: Ids
     programs: Programs
     outbox: Outbox
-    channel_of: Callable[[str], str | None]
+    role_of: Callable[[str], RoleBinding | None]
     note_deadline: Callable[[int], None]
+    hooks: Hooks | None

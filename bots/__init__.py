@@ -11,6 +11,8 @@ From the bottom up:
     errors, docstrings, tool_arguments, tool_schemas, tools   a function as a tool
     history, conversation                                     what a model is told
     chat_completions, openai_model, scripted_model            models
+    budgets, privacy                                          what models may cost, and what they are told
     dispatch, agents, workflows                               what runs
+    interpreter_faults                                        how replies are read, checked
     toolsets, app, runtime, testing, examples                 putting it together
 """

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any, Protocol, cast
 
 from ..actors.asks import JsonValue
+from ..actors.budgets import Budget
 from ..actors.events import EventKind
 from ..actors.jsontext import to_json
-from ..actors.messages import Message, ModelRequest
+from ..actors.messages import Message, ModelCaller, ModelRequest
 from ..actors.ports import Model
 from ..actors.run import Run
 from ..store.rows import SessionStatus
@@ -39,6 +40,7 @@ class Agent:
         yields: it never ends by itself: after each reply it waits for the next message in the same execution.
         max_turns: model calls in one execution (between two messages, if it yields) before it is stopped.
         max_parallel_calls: how many tool bodies of one reply may run at once.
+        budget: for calls of its model; an execution that finds it used up fails with ``budget.exceeded``. None for no limit.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Agent:
     max_turns: int = 40
     max_parallel_calls: int = 8
     max_tokens: int | None = None
+    budget: Budget | None = None
 
 
 class AgentProgram:
@@ -83,7 +86,8 @@ class AgentProgram:
         """Call the model, carry out what it asks, until it only speaks."""
         for _ in range(self._agent.max_turns):
             ask_model = partial(self._ask_model, run, tuple(conversation))
-            reply = reply_from_json(await run.perform("model", ask_model, kind=EventKind.MODEL_REPLIED))
+            kind = EventKind.MODEL_REPLIED
+            reply = reply_from_json(await run.perform("model", ask_model, kind=kind, wants_key=True))
             if not reply.tool_calls:
                 if text := reply.content or reply.refusal:
                     conversation.append(assistant_message(reply))
@@ -104,7 +108,7 @@ class AgentProgram:
             f"agent {self.name} called its model {self._agent.max_turns} times without coming to an end"
         )
 
-    async def _ask_model(self, run: Run, conversation: tuple[Message, ...]) -> JsonValue:
+    async def _ask_model(self, run: Run, conversation: tuple[Message, ...], call_key: str) -> JsonValue:
         earlier = await self._history.before(run.session_id, run.execution_id) if run.has_history else ()
         system = (Message(role="system", content=self._agent.instructions),) if self._agent.instructions else ()
         request = ModelRequest(
@@ -112,6 +116,15 @@ class AgentProgram:
             tools=self._specs,
             model=self._agent.model_name,
             max_tokens=self._agent.max_tokens,
+            caller=ModelCaller(
+                name=f"agent:{self.name}",
+                tenant=run.tenant,
+                owner=run.owner,
+                session_id=run.session_id,
+                execution_id=run.execution_id,
+                step=call_key.removeprefix(run.execution_id),
+                call_key=call_key,
+            ),
         )
         return reply_to_json(await self._model.reply(request))
 
@@ -140,6 +153,8 @@ def _structure_of(tool: Tool) -> dict[str, Any]:
         "answer": None if question is None else [question.name, _without_prose(question.answer_schema)],
         "parts": [tool.prepares is not None, tool.has_body, tool.finalizes is not None],
         "once": tool.is_once,
+        # Said only where it is not as ever: sessions begun before there was a choice go on.
+        **({} if tool.on_invalid_answer == "refuse" else {"on_invalid_answer": tool.on_invalid_answer}),
     }
 
 

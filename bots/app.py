@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
+from ..actors.hooks import EndHook, Hooks, PauseHook, ResumeHook
 from ..actors.opening import CONVERSATION
-from ..actors.ports import Channel, Model, ReplyReader
+from ..actors.ports import Channel, Model
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
+from .interpreter_faults import budget_faults, interpreter_faults
 from .tools import Tool
 from .workflows import Workflow
 
@@ -23,16 +27,30 @@ class App:
     """What an author deploys.
 
     Attributes:
-        channels: where the questions of each role go; roles that only workflows ask are known from here. Roles answered by
-            the session's owner need none: they are asked in the conversation.
+        channels: where the questions of each role go, to one channel or to several at once; roles that only workflows ask are
+            known from here. Roles answered by the session's owner need none: they are asked in the conversation.
+        people: the names that channels know a person by (a mail address, a Slack user), by one name of theirs: where several
+            people are needed, nobody counts twice.
         model: the model of agents that have none of their own; None if every agent has one, or the operator configures it.
+        on_pause: called each time a session has come to rest with open waits (``overwinter.actors.hooks``).
+        on_resume: called when a session goes on with what it has waited for.
+        on_end: called when an execution has ended. All three are called at least once, after the fact is committed; what
+            they raise is logged and nothing else.
+        hook_timeout: how long each call may take.
     """
 
     name: str
     agents: Sequence[Agent] = ()
     workflows: Sequence[Workflow] = ()
-    channels: Mapping[Role, Channel] = field(default_factory=dict[Role, Channel])
+    channels: Mapping[Role, Channel | Sequence[Channel]] = field(
+        default_factory=dict[Role, "Channel | Sequence[Channel]"]
+    )
+    people: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     model: Model | None = None
+    on_pause: PauseHook | None = None
+    on_resume: ResumeHook | None = None
+    on_end: EndHook | None = None
+    hook_timeout: timedelta = timedelta(seconds=10)
 
     def tools(self) -> Iterator[tuple[Agent, Tool]]:
         for agent in self.agents:
@@ -50,8 +68,36 @@ class App:
             found.setdefault(id(role), role)
         return tuple(found.values())
 
-    def channel_of(self, role: Role) -> Channel | None:
-        return self.channels.get(role)
+    def wiring(self) -> dict[Role, tuple[Channel, ...]]:
+        """Where each role is asked: what the app says, and for approvals what a tool itself names."""
+        wired: dict[Role, tuple[Channel, ...]] = {
+            tool.asks: (tool.channel,) for _, tool in self.tools() if tool.asks is not None and tool.channel is not None
+        }
+        for role, channels in self.channels.items():
+            wired[role] = tuple(channels) if isinstance(channels, Sequence) else (channels,)
+        return wired
+
+    def person_of(self, responder: str) -> str:
+        """Who somebody is, by one name, whatever name their channel knows them by."""
+        known = responder.strip().casefold()
+        for person, names in self.people.items():
+            if known == person.casefold() or any(known == name.strip().casefold() for name in names):
+                return person
+        return responder.strip()
+
+    @property
+    def hooks(self) -> Hooks | None:
+        if self.on_pause is None and self.on_resume is None and self.on_end is None:
+            return None
+        return Hooks(
+            on_pause=self.on_pause,
+            on_resume=self.on_resume,
+            on_end=self.on_end,
+            timeout_s=self.hook_timeout.total_seconds(),
+        )
+
+    def channels_of(self, role: Role) -> tuple[Channel, ...]:
+        return self.wiring().get(role, ())
 
     def check(self) -> None:
         """Raises ``AssemblyError`` (assembly.invalid) with every fault of the app."""
@@ -63,8 +109,14 @@ class App:
             yield "assembly.empty", f"app {self.name} has no agents and no workflows; give it at least one"
         yield from self._name_faults()
         yield from self._role_faults()
-        yield from self._interpreter_faults()
+        yield from interpreter_faults(self.roles())
+        yield from budget_faults(self.agents, self.roles())
         yield from self._channel_faults()
+        for name, hook in (("on_pause", self.on_pause), ("on_resume", self.on_resume), ("on_end", self.on_end)):
+            if inspect.isfunction(hook) and not inspect.iscoroutinefunction(hook):
+                yield "assembly.hook", f"{name} of app {self.name} is not async; write it as async def"
+        if self.hook_timeout <= timedelta():
+            yield "assembly.hook", f"hook_timeout of app {self.name} must be more than nothing"
 
     def _name_faults(self) -> Iterator[Fault]:
         versions = [(agent.name, "1") for agent in self.agents]
@@ -97,6 +149,7 @@ class App:
                 yield "assembly.role-answerer", f"role {role.name} is answered by nobody; it would wait for ever"
             match role:
                 case ApprovalRole():
+                    yield from self._quorum_faults(role)
                     try:
                         role.prompt.format(tool="", arguments="", bot="")
                     except (KeyError, IndexError, ValueError) as error:
@@ -108,27 +161,26 @@ class App:
                 case QuestionRole():
                     if role.choices and role.answer is not str:
                         yield "assembly.role-choices", f"role {role.name} has choices, so its answer must be str"
-            if self.channel_of(role) is None and not _is_asked_in_conversation(role):
+            if not self.channels_of(role) and not _is_asked_in_conversation(role):
                 yield (
                     "assembly.role-channel",
                     f"role {role.name} has no channel; add it to the app's channels",
                 )
 
-    def _interpreter_faults(self) -> Iterator[Fault]:
-        users: dict[int, tuple[ReplyReader, list[str]]] = {}
-        for role in self.roles():
-            if role.interpreter is not None:
-                users.setdefault(id(role.interpreter), (role.interpreter, []))[1].append(role.name)
-        for interpreter, names in users.values():
-            if len(names) > 1:
-                yield (
-                    "assembly.interpreter-shared",
-                    f"one {type(interpreter).__name__} reads for {', '.join(names)}; give each role an interpreter of its own",
-                )
+    def _quorum_faults(self, role: ApprovalRole) -> Iterator[Fault]:
+        if role.needs < 1 or (role.of is not None and role.of < role.needs):
+            of = "" if role.of is None else f" of {role.of}"
+            yield "assembly.role-quorum", f"role {role.name} needs {role.needs}{of} people; that can never be reached"
+        if role.needs > 1 and role.answered_by is Answerer.OWNER:
+            yield "assembly.role-quorum", f"role {role.name} needs {role.needs} people, and its session has one owner"
+        if role.in_order and len(self.channels_of(role)) < 2:
+            yield "assembly.role-quorum", f"role {role.name} asks in order; give it several channels"
 
     def _channel_faults(self) -> Iterator[Fault]:
         names: dict[str, Channel] = {}
-        for channel in self.channels.values():
+        for channel in (channel for channels in self.wiring().values() for channel in channels):
+            if "," in channel.name or not channel.name:
+                yield "assembly.channel-name", f"a channel is called {channel.name!r}; give it a name without a comma"
             if channel.name == CONVERSATION:
                 yield "assembly.channel-name", f"no channel may be called {CONVERSATION}: that is the session itself"
             if names.setdefault(channel.name, channel) is not channel:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from ..actors.asks import JsonValue
-from ..actors.messages import Message, ModelReply, ModelRequest, ToolCallRequest, ToolSpec
+from ..actors.messages import Message, ModelReply, ModelRequest, TokenChance, ToolCallRequest, ToolSpec
 from .history import distinct, repaired
 
 MaxTokensField = Literal["max_completion_tokens", "max_tokens"]
@@ -53,6 +53,9 @@ def request_body(request: ModelRequest, *, model: str, max_tokens_field: MaxToke
         body["tool_choice"] = _tool_choice(request.tool_choice)
     if request.max_tokens is not None:
         body[max_tokens_field] = request.max_tokens
+    if request.top_logprobs is not None:
+        body["logprobs"] = True
+        body["top_logprobs"] = request.top_logprobs
     return body
 
 
@@ -86,6 +89,7 @@ def read_reply(body: bytes) -> ModelReply | NotAReply:
         finish_reason=finish_reason,
         input_tokens=_count(usage.get("prompt_tokens")),
         output_tokens=_count(usage.get("completion_tokens")),
+        first_tokens=_first_tokens(choice.get("logprobs")),
     )
 
 
@@ -143,6 +147,22 @@ def _tool_calls(calls: object) -> tuple[ToolCallRequest, ...]:
             )
         )
     return distinct(read)
+
+
+def _first_tokens(logprobs: object) -> tuple[TokenChance, ...]:
+    """The likeliest first tokens of the text; whatever is no chance of a token is left out."""
+    positions = _list(_dict(logprobs).get("content"))
+    listed = _list(_dict(positions[0]).get("top_logprobs")) if positions else []
+    chances: list[TokenChance] = []
+    for each in map(_dict, listed):
+        match each.get("token"), each.get("logprob"):
+            case _, bool():
+                pass
+            case str() as token, int() | float() as logprob if logprob <= 0:  # which a NaN is not
+                chances.append(TokenChance(token=_text(token), logprob=logprob))
+            case _:
+                pass
+    return tuple(chances)
 
 
 def _content(content: object) -> str:

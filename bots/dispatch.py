@@ -8,21 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..actors.asks import ApprovalForm, JsonValue
-from ..actors.errors import StepFailedError
+from ..actors.asks import AnswerForm, ApprovalForm, AskedCall, Form, JsonValue
 from ..actors.events import EventKind
-from ..actors.jsontext import to_json
+from ..actors.jsontext import from_json, to_json
+from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.operations import WaitResult
+from ..actors.privacy import arguments_in_prompt, check_may_leave, placeholder_in, secrets_of
+from ..actors.redaction import MASK, TOKEN
 from ..actors.run import Run, reason_of
+from ..actors.step_errors import StepFailedError
 from ..channels.roles import Approval, ApprovalRole, QuestionRole
 from ..store.rows import AnswererKind
 from .errors import ToolArgumentsError, ToolArgumentsUnstableError
+from .privacy import Discretion, noted, secrets_in_call
 from .tool_arguments import digest
 from .tools import Tool, ToolCall
 
@@ -63,38 +67,68 @@ class Dispatch:
         if tool is None:
             known = ", ".join(sorted(self._tools)) or "none"
             return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
+        signature = tool.signature
         if is_cut:
+            await _note(run, secrets_in_call(signature.marks, written=request.arguments, read=None))
             return await _tell(
                 run, request, "Your reply was cut off, so this call may be incomplete. It did not run. Make it again."
             )
+        discretion = Discretion(seed=f"{run.execution_id} {request.call_id} {request.arguments}")
         try:
-            arguments = tool.signature.read(request.arguments)
+            arguments = signature.read(request.arguments)
         except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
-            return await _tell(run, request, str(error))
+            written = secrets_in_call(signature.marks, written=request.arguments, read=None)
+            await _learn(run, discretion, written)
+            return await _tell(run, request, discretion.told(str(error)))
+        await _learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
+        if (place := placeholder_in(signature.marks, arguments)) is not None:
+            return await _tell(
+                run,
+                request,
+                f"What stands in {place} only hides a value. The call did not run. Give the value, or ask.",
+            )
         note, approved_by = "", None
         if tool.asks is not None:
-            match await self._approve(run, tool, tool.asks, arguments):
+            match await self._approve(run, request.call_id, tool, tool.asks, arguments, discretion):
                 case _Refused(why=why):
-                    return await _tell(run, request, why)
+                    return await _tell(run, request, discretion.told(why))
                 case _Approved() as approved:
                     arguments, note, approved_by = approved.arguments, approved.note, approved.approved_by
-        call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by)
+        call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by, discretion=discretion)
         try:
             if tool.question is None:
                 return await call.execute(arguments, None, {}, is_last=tool.finalizes is None)
             return await self._yield(run, call, tool, tool.question, arguments)
         except StepFailedError as error:
-            return await _tell(run, request, f"The call failed: {error.detail or error.kind}")
+            return await _tell(run, request, discretion.told(f"The call failed: {error.detail or error.kind}"))
 
     async def _approve(
-        self, run: Run, tool: Tool, role: ApprovalRole, arguments: dict[str, JsonValue]
+        self,
+        run: Run,
+        call_id: str,
+        tool: Tool,
+        role: ApprovalRole,
+        arguments: dict[str, JsonValue],
+        discretion: Discretion,
     ) -> _Approved | _Refused:
-        """Ask whether the call may run; what runs is what was approved, by digest."""
+        """Ask whether the call may run; what runs is what was approved, by digest.
+
+        Raises:
+            PiiRefusedError: (pii.refused) the question would carry what may not leave.
+        """
+        form = ApprovalForm(
+            tool=tool.name,
+            arguments=arguments,
+            schema=tool.signature.parameters,
+            call_id=call_id,
+            marks=tool.signature.marks,
+        )
+        check_may_leave(secrets_of(form), what=f"the question whether {tool.name} may run")
+        shown_arguments = _readable_in_prompt(form)
         while True:
             asked = digest(tool.name, arguments)
             shown = await run.record("asked", asked)
-            form = ApprovalForm(tool=tool.name, arguments=arguments, schema=tool.signature.parameters)
-            prompt = role.prompt.format(tool=tool.name, arguments=_readable(arguments), bot=self._agent)
+            prompt = role.prompt.format(tool=tool.name, arguments=shown_arguments, bot=self._agent)
             _, result = await run.wait_for(
                 "approval",
                 role.name,
@@ -106,7 +140,10 @@ class Dispatch:
             if shown != asked:
                 # The deployed tool reads the model's words otherwise than when they were shown: that is another call.
                 continue
-            return _verdict(tool, arguments, result)
+            verdict = _verdict(tool, arguments, result, discretion)
+            if isinstance(verdict, _Approved) and verdict.arguments != arguments:
+                await _learn(run, discretion, secrets_in(tool.signature.marks, verdict.arguments))
+            return verdict
 
     async def _yield(
         self, run: Run, call: _Call, tool: Tool, question: QuestionRole[Any], arguments: dict[str, JsonValue]
@@ -115,22 +152,33 @@ class Dispatch:
         if tool.prepares is not None:
             prepared = await call.prepare(arguments)
             arguments, state = prepared["arguments"], prepared["state"]
-        prompt = arguments.get("prompt")
+            await _learn(run, call.discretion, secrets_in(tool.signature.marks, arguments))
+        asked = AskedCall(call_id=call.request.call_id, tool=tool.name, arguments=arguments, marks=tool.signature.marks)
+        tells_model = tool.on_invalid_answer == "tell_model"
+        form = replace(question.form, call=asked, takes_any=tells_model)
+        check_may_leave(secrets_of(form), what=f"the question of {tool.name}")
+        prompt = arguments_in_prompt(form).get("prompt")
         _, result = await run.wait_for(
             "answer",
             question.name,
-            prompt if isinstance(prompt, str) else f"{tool.name}({_readable(arguments)})",
-            question.form,
+            prompt if isinstance(prompt, str) else f"{tool.name}({_readable_in_prompt(form)})",
+            form,
             answerer=question.answerer,
             deadline=tool.deadline_of(arguments) or question.deadline,
         )
         if result.resolution in ("timed_out", "cancelled"):
             why = "it timed out" if result.resolution == "timed_out" else f"it was cancelled: {reason_of(result)}"
             return await _tell(run, call.request, f"There was no answer: {why}.")
+        answer_marks = form.marks if isinstance(form, AnswerForm) else None
+        await _learn(run, call.discretion, secrets_in(answer_marks, result.answer, name="answer"))
+        if tells_model and (fault := question.fault_of(result.answer)) is not None:
+            told = call.discretion.told(f"Invalid input: the answer does not fit: {fault}.")
+            return await _tell(run, call.request, told)
         if not tool.has_body:
+            told = call.discretion.shown(result.answer, answer_marks)
             if tool.finalizes is not None:
-                return await call.finalize(arguments, result.answer, state, to_json(result.answer))
-            content = result.answer if isinstance(result.answer, str) else to_json(result.answer)
+                return await call.finalize(arguments, result.answer, state, to_json(told))
+            content = told if isinstance(told, str) else to_json(told)
             return await _tell(run, call.request, content + call.note, is_error=False)
         return await call.execute(arguments, result.answer, state, is_last=tool.finalizes is None)
 
@@ -144,6 +192,7 @@ class _Call:
     request: ToolCallRequest
     note: str
     approved_by: str | None
+    discretion: Discretion
 
     async def prepare(self, arguments: dict[str, JsonValue]) -> dict[str, Any]:
         return await self.run.perform("prepare", partial(self._prepare, arguments=arguments), wants_key=True)
@@ -217,15 +266,21 @@ class _Call:
         )
 
     def _rendered(self, result: Any) -> str:
-        if isinstance(result, str):
-            return result
-        return self.tool.signature.result.dump_json(result, by_alias=True).decode()
+        """The result as the model is shown it."""
+        signature = self.tool.signature
+        text = result if isinstance(result, str) else signature.result.dump_json(result, by_alias=True).decode()
+        if signature.result_marks is None and not self.discretion.is_needed:
+            return text
+        shown = self.discretion.shown(text if isinstance(result, str) else from_json(text), signature.result_marks)
+        return shown if isinstance(shown, str) else to_json(shown)
 
     def _reply(self, content: str) -> Reply:
         return {"call_id": self.request.call_id, "content": content, "is_error": False}
 
 
-def _verdict(tool: Tool, arguments: dict[str, JsonValue], result: WaitResult) -> _Approved | _Refused:
+def _verdict(
+    tool: Tool, arguments: dict[str, JsonValue], result: WaitResult, discretion: Discretion
+) -> _Approved | _Refused:
     who = result.responder or "nobody"
     match result.resolution:
         case "timed_out":
@@ -246,7 +301,8 @@ def _verdict(tool: Tool, arguments: dict[str, JsonValue], result: WaitResult) ->
         return _Refused(
             why=f"{who} approved with other arguments, which do not fit the tool now: {error}. The call did not run."
         )
-    note = f"\n[{who} approved this call with other arguments, and it ran with them: {_readable(edited)}]"
+    shown = _readable(discretion.shown(edited, tool.signature.marks))
+    note = f"\n[{who} approved this call with other arguments, and it ran with them: {shown}]"
     return _Approved(arguments=edited, approved_by=who, note=note)
 
 
@@ -256,14 +312,34 @@ async def _tell(run: Run, request: ToolCallRequest, content: str, *, is_error: b
     return await run.record("told", reply, kind=EventKind.TOOL_REPLIED)
 
 
-def _readable(arguments: Mapping[str, JsonValue]) -> str:
+async def _learn(run: Run, discretion: Discretion, secrets: Sequence[Secret]) -> None:
+    """From now on the model is not told these."""
+    discretion.learn(secrets)
+    await _note(run, secrets)
+
+
+async def _note(run: Run, secrets: Sequence[Secret]) -> None:
+    """Let the ledger say what is sensitive in it, in the commit that the values themselves are in."""
+    if secrets:
+        await run.record("private", noted(secrets))
+
+
+def _readable_in_prompt(form: Form) -> str:
+    """The arguments of a call as people are told them. Sensitive ones stand whole: half of one is found by no search."""
+    longest = None if secrets_of(form) else _LONGEST_SHOWN
+    return _readable(arguments_in_prompt(form), longest=longest)
+
+
+def _readable(arguments: Mapping[str, JsonValue], *, longest: int | None = _LONGEST_SHOWN) -> str:
     """Arguments on one line for people. A text that could pass for more than one value stands in quotes, escaped."""
-    return ", ".join(f"{name}={_quoted(value)}" for name, value in arguments.items())
+    return ", ".join(f"{name}={_quoted(value, longest=longest)}" for name, value in arguments.items())
 
 
-def _quoted(value: JsonValue) -> str:
-    if isinstance(value, str) and _PLAIN.fullmatch(value):
+def _quoted(value: JsonValue, *, longest: int | None) -> str:
+    if isinstance(value, str) and (_PLAIN.fullmatch(value) or TOKEN.fullmatch(value) or value == MASK):
         return value
     text = json.dumps(value, ensure_ascii=False)
     text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}... ({len(text)} characters)"
+    if longest is None or len(text) <= longest:
+        return text
+    return f"{text[:longest]}... ({len(text)} characters)"

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..actors.accepting import Accepting
 from ..actors.answering import Answering
-from ..actors.asks import ApprovalForm, Ask, JsonValue
+from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
+from ..actors.budgets import Meter
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings, Dispatcher
 from ..actors.errors import PauseInvalidDecisionError
@@ -20,21 +22,26 @@ from ..actors.messages import Message
 from ..actors.opening import CONVERSATION
 from ..actors.ports import Channel, Model
 from ..actors.program import Program, Programs
+from ..actors.quorum import QuorumRule
 from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
+from ..actors.waiting import Waiting
 from ..channels.decisions import validate_decision
-from ..channels.interpreters.chain import Chain
-from ..channels.interpreters.model import ModelInterpreter
-from ..channels.roles import Answerer, Role
-from ..store.changes import Grant, LoadedSession
-from ..store.rows import SessionRow
+from ..channels.interpreters.chain import Chain, ModelReader
+from ..channels.privacy import DiscreetReader, discreet
+from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
+from ..store.resolutions import Grant, Hold
+from ..store.rows import DeliveryRow, PauseRow, SessionRow
+from ..store.snapshots import LoadedSession
 from ..store.store import Store
 from .agents import AgentProgram
 from .app import App
+from .budgets import BudgetMeter
 from .conversation import messages_of
 from .errors import AssemblyError, ToolArgumentsError, ToolArgumentsUnstableError
+from .interpreter_faults import interpreters_without_model
 from .tools import Tool
 
 
@@ -55,6 +62,8 @@ class Runtime:
     Attributes:
         sessions: start, feed, cancel.
         answering: the way in for answers.
+        waiting: for callers that want to know what came of it.
+        accepting: lets sessions go on whose code has changed.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
 
     Raises:
@@ -77,20 +86,28 @@ class Runtime:
         self.store = store
         self.clock = clock
         model = app.model or model
-        programs = Programs(_programs(app, model=model, store=store))
-        roles = Roles(tuple(_binding(app, role, model=model) for role in app.roles()))
-        channels: dict[str, Channel] = {channel.name: channel for channel in app.channels.values()}
+        _check_models(app, model)
+        meter = BudgetMeter(costs=store, clock=clock, ids=ids)
+        programs = Programs(_programs(app, model=model, store=store, meter=meter))
+        roles = Roles(tuple(_binding(app, role, model=model, meter=meter) for role in app.roles()))
+        channels: dict[str, Channel] = {channel.name: channel for wired in app.wiring().values() for channel in wired}
         holder = ids.holder()
-        self.answering = Answering(store=store, clock=clock, roles=roles, reviver=self)
+        self.answering = Answering(
+            store=store, clock=clock, roles=roles, reviver=self, outbox=self, person_of=app.person_of
+        )
         self.sessions = Sessions(
             store=store, clock=clock, ids=ids, programs=programs, answering=self.answering, reviver=self
         )
-        dispatcher = Dispatcher(
+        supervising = supervising or SupervisorSettings()
+        self.waiting = Waiting(store=store, clock=clock, reviver=self, poll_s=supervising.poll_s)
+        self.accepting = Accepting(store=store, clock=clock, programs=programs, reviver=self)
+        self._dispatcher = Dispatcher(
             store=store,
             clock=clock,
             holder=holder,
             channels=channels,
             answering=self.answering,
+            reviver=self,
             settings=delivering or DeliverySettings(),
         )
         self.supervisor = Supervisor(
@@ -100,9 +117,12 @@ class Runtime:
             programs=programs,
             roles=roles,
             answering=self.answering,
-            dispatcher=dispatcher,
+            dispatcher=self._dispatcher,
+            waiting=self.waiting,
+            accepting=self.accepting,
+            hooks=app.hooks,
             holder=holder,
-            settings=supervising or SupervisorSettings(),
+            settings=supervising,
         )
 
     # -- the reviver of answering and sessions, which are made before the supervisor -----------------------------------
@@ -115,22 +135,36 @@ class Runtime:
     def wake(self, session_id: str) -> None:
         self.supervisor.wake(session_id)
 
+    def drop(self, session_id: str) -> None:
+        self.supervisor.drop(session_id)
 
-def _programs(app: App, *, model: Model | None, store: Store) -> list[Program]:
-    history = StoredHistory(store)
-    without = [agent.name for agent in app.agents if agent.model is None and model is None]
+    # -- the outbox of answering ---------------------------------------------------------------------------------------
+    def hold(self, channel: str) -> Hold | None:
+        return self._dispatcher.hold(channel)
+
+    def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        self._dispatcher.offer(delivery, pause)
+
+
+def _check_models(app: App, model: Model | None) -> None:
+    """Raises ``AssemblyError`` naming all that want a model and have none."""
+    if model is not None:
+        return
+    remedy = "has no model; give it one, give the app one, or configure one for the service"
+    without = [("assembly.agent-model", f"agent {agent.name} {remedy}") for agent in app.agents if agent.model is None]
+    without += [("assembly.interpreter-model", f"{each} {remedy}") for each in interpreters_without_model(app.roles())]
     if without:
-        raise AssemblyError(
-            [
-                (
-                    "assembly.agent-model",
-                    f"agent {name} has no model; give it one, give the app one, or configure one for the service",
-                )
-                for name in without
-            ]
-        )
+        raise AssemblyError(without)
+
+
+def _programs(app: App, *, model: Model | None, store: Store, meter: Meter) -> list[Program]:
+    history = StoredHistory(store)
     programs: list[Program] = [
-        AgentProgram(agent, model=chosen, history=history)
+        AgentProgram(
+            agent,
+            model=chosen if agent.budget is None else meter.metered(chosen, budget=agent.budget),
+            history=history,
+        )
         for agent in app.agents
         if (chosen := agent.model or model) is not None
     ]
@@ -138,24 +172,32 @@ def _programs(app: App, *, model: Model | None, store: Store) -> list[Program]:
     return programs
 
 
-def _binding(app: App, role: Role, *, model: Model | None) -> RoleBinding:
-    channel = app.channel_of(role)
+def _binding(app: App, role: Role, *, model: Model | None, meter: Meter) -> RoleBinding:
+    channels = app.channels_of(role)
     reader = role.interpreter
-    if isinstance(reader, ModelInterpreter | Chain) and model is not None:
-        reader = reader.bound_to(model)
+    if isinstance(reader, ModelReader | Chain):
+        reader = reader.bound_to(model, meter=meter)
     return RoleBinding(
         name=role.name,
         answerer=role.answered_by or Answerer.CHANNEL,
-        channel=CONVERSATION if channel is None else channel.name,
-        reader=reader,
-        validate=_Validation({tool.name: tool for _, tool in app.tools() if tool.asks is role}),
+        channels=tuple(channel.name for channel in channels) or (CONVERSATION,),
+        reader=None if reader is None else DiscreetReader(reader),
+        validate=discreet(_Validation(role, {tool.name: tool for _, tool in app.tools() if tool.asks is role})),
+        quorum=_quorum_of(role),
     )
 
 
-class _Validation:
-    """Checks a decision by its form, and edited arguments by the tool itself."""
+def _quorum_of(role: Role) -> QuorumRule | None:
+    if not isinstance(role, ApprovalRole) or role.needs == 1:
+        return None
+    return QuorumRule(needs=role.needs, of=role.of or role.needs, in_order=role.in_order)
 
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
+
+class _Validation:
+    """Checks a decision by its form, an answer by its type too, and edited arguments by the tool itself."""
+
+    def __init__(self, role: Role, tools: Mapping[str, Tool]) -> None:
+        self._role = role
         self._tools = tools
 
     def __call__(self, ask: Ask, decision: JsonValue) -> JsonValue:
@@ -171,4 +213,8 @@ class _Validation:
             except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
                 raise PauseInvalidDecisionError(str(error)) from error
             return {**valid, "override_arguments": arguments}
+        if isinstance(ask.form, ChoiceForm | AnswerForm) and not ask.form.takes_any:
+            fault = self._role.fault_of(valid) if isinstance(self._role, QuestionRole) else None
+            if fault is not None:
+                raise PauseInvalidDecisionError(fault)
         return valid

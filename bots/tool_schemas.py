@@ -24,9 +24,11 @@ from dataclasses import dataclass
 from typing import Any, get_origin, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from pydantic_core import PydanticSerializationError
 
 from ..actors.asks import JsonValue
+from ..actors.marks import KEYWORD, Schema, marks_of, unmarked
 from ..actors.messages import ToolSpec
 from .arguments_object import ArgumentsObject, result_adapter
 from .docstrings import Docstring
@@ -44,6 +46,8 @@ class ToolSignature:
     Attributes:
         parameters: JSON Schema (2020-12) of the arguments object.
         result: stores the function's result as JSON and brings it back.
+        marks: which of the arguments are sensitive; None if none are.
+        result_marks: the same of the result.
         call_parameter: the parameter that is given the ``ToolCall``; None if the function wants none.
         call_annotation: its annotation, with the answer's type where it is generic: ``ToolCall[Approval]``.
     """
@@ -52,6 +56,8 @@ class ToolSignature:
     description: str
     parameters: dict[str, JsonValue]
     result: TypeAdapter[Any]
+    marks: Schema | None
+    result_marks: Schema | None
     call_parameter: str | None
     call_annotation: Any
     _arguments: ArgumentsObject
@@ -100,11 +106,14 @@ class ToolSignature:
             where=where,
             descriptions=docstring.arguments,
         )
+        result = result_adapter(hints["return"], where=where)
         return cls(
             name=name,
             description=docstring.description,
-            parameters=arguments.schema,
-            result=result_adapter(hints["return"], where=where),
+            parameters=unmarked(arguments.schema),
+            result=result,
+            marks=_marks_of(arguments),
+            result_marks=marks_of(result.json_schema(mode="serialization", schema_generator=_MarkedSchema)),
             call_parameter=calls[0] if calls else None,
             call_annotation=hints[calls[0]] if calls else None,
             _arguments=arguments,
@@ -196,7 +205,12 @@ class ToolSignature:
         try:
             return self._arguments.adapter.validate_json(text, strict=True, extra="forbid")
         except ValidationError as err:
-            raise ToolArgumentsError(tool=self.name, problems=problems_of(err)) from err
+            raise ToolArgumentsError(tool=self.name, problems=self._problems_of(err)) from err
+
+    def _problems_of(self, err: ValidationError) -> list[str]:
+        """What does not fit; without what came, where that may be sensitive."""
+        problems = problems_of(err)
+        return problems if self.marks is None else [problem.partition("; got ")[0] for problem in problems]
 
     def _with_exact_numbers(self, text: ArgumentsText, *, otherwise: Any) -> Any:
         """Validate again, from numbers that know their text; the types have been checked strictly before."""
@@ -220,6 +234,18 @@ class ToolSignature:
             for name, field in self._arguments.fields.items():
                 problem = problem.replace(f"'{field}'", f"'{name}'")
             raise ToolArgumentsError(tool=self.name, problems=[problem]) from err
+
+
+class _MarkedSchema(GenerateJsonSchema):
+    """A schema that is read for its marks alone. What it cannot say was said, or refused, when the types were checked."""
+
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+
+def _marks_of(arguments: ArgumentsObject) -> Schema | None:
+    """What of the arguments is sensitive: a field, or the one model that they are, as a whole."""
+    whole = arguments.adapter.json_schema(schema_generator=_MarkedSchema).get(KEYWORD)
+    return marks_of(arguments.schema if whole is None else {**arguments.schema, KEYWORD: whole})
 
 
 def _signature(

@@ -2,6 +2,7 @@
 
     @tool                       runs at once
     @tool(asks=role)            a person of the role approves each call before it runs
+    @tool(asks=channel)         the session's owner approves it, and is asked there
     @tool(answer=Shape)         waits for an answer of its own shape; with no body the answer is the result
 
 A tool that waits may bracket the wait: ``prepare`` runs before it and may rewrite the arguments, ``finalize`` after it. Each of
@@ -16,11 +17,13 @@ import sys
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, Literal, TypeVar, overload
 
 from pydantic import TypeAdapter
 
 from ..actors.asks import JsonValue
+from ..actors.ports import Channel
+from ..channels.interpreters.rules import RulesInterpreter
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole
 from .errors import ToolDefinitionError
 from .tool_schemas import ToolSignature
@@ -28,6 +31,7 @@ from .tool_schemas import ToolSignature
 AnswerT = TypeVar("AnswerT")
 Function = Callable[..., Awaitable[Any]]
 Deadline = timedelta | Callable[[Mapping[str, JsonValue]], timedelta | None] | None
+OnInvalidAnswer = Literal["refuse", "tell_model"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -58,29 +62,33 @@ class Tool:
 
     Attributes:
         asks: who approves each call; None if nobody.
+        channel: where the owner is asked for that, if the tool itself names it; None if the app says where its role is asked.
         question: who is asked for the answer of a yielding tool; None if it does not yield.
         has_body: a yielding tool without one returns its answer.
         is_once: never started twice, whatever happens; see ``step.indeterminate``.
+        on_invalid_answer: what becomes of an answer that does not fit; see ``tool``.
     """
 
     def __init__(
         self,
         function: Function,
         *,
-        asks: ApprovalRole | None,
+        asks: ApprovalRole | Channel | None,
         question: QuestionRole[Any] | None,
         is_once: bool,
         timeout: timedelta | None,
         deadline: Deadline,
+        on_invalid_answer: OnInvalidAnswer,
         names: dict[str, Any],
     ) -> None:
         self.function = function
         self.signature = ToolSignature.of(function, call_type=ToolCall, names=names)
-        self.asks = asks
+        self.asks, self.channel = self._approver(asks)
         self.question = question
         self.is_once = is_once
         self.timeout_s = None if timeout is None else timeout.total_seconds()
         self._deadline = deadline
+        self.on_invalid_answer: OnInvalidAnswer = on_invalid_answer
         self.has_body = not _is_stub(function)
         self.prepares: Function | None = None
         self.finalizes: Function | None = None
@@ -88,6 +96,8 @@ class Tool:
             raise ToolDefinitionError(
                 f"tool {self.name} has no body and waits for no answer; write a body, or say @tool(answer=...)"
             )
+        if on_invalid_answer != "refuse" and question is None:
+            raise ToolDefinitionError(f"tool {self.name} waits for no answer, so none can be invalid; say answer=...")
 
     @property
     def name(self) -> str:
@@ -107,6 +117,15 @@ class Tool:
         self.finalizes = self._bracket(function, "finalize")
         return function
 
+    def _approver(self, asks: ApprovalRole | Channel | None) -> tuple[ApprovalRole | None, Channel | None]:
+        """The role that approves, and the channel that comes with it."""
+        if asks is None or isinstance(asks, ApprovalRole):
+            return asks, None
+        if not (isinstance(getattr(asks, "name", None), str) and callable(getattr(asks, "send", None))):
+            raise ToolDefinitionError(f"tool {self.name} asks {asks!r}, which is neither an ApprovalRole nor a channel")
+        name = f"approval:{self.name}"
+        return ApprovalRole(name=name, answered_by=Answerer.OWNER, interpreter=RulesInterpreter()), asks
+
     def _bracket(self, function: Function, what: str) -> Function:
         if not inspect.iscoroutinefunction(function):
             raise ToolDefinitionError(f"{what} of tool {self.name} is not async; write it as async def")
@@ -122,11 +141,12 @@ def tool(function: Function, /) -> Tool: ...
 @overload
 def tool(
     *,
-    asks: ApprovalRole | None = None,
+    asks: ApprovalRole | Channel | None = None,
     answer: type[Any] | QuestionRole[Any] | None = None,
     once: bool = False,
     timeout: timedelta | None = None,
     deadline: Deadline = None,
+    on_invalid_answer: OnInvalidAnswer = "refuse",
 ) -> Callable[[Function], Tool]: ...
 
 
@@ -134,21 +154,25 @@ def tool(
     function: Function | None = None,
     /,
     *,
-    asks: ApprovalRole | None = None,
+    asks: ApprovalRole | Channel | None = None,
     answer: type[Any] | QuestionRole[Any] | None = None,
     once: bool = False,
     timeout: timedelta | None = None,
     deadline: Deadline = None,
+    on_invalid_answer: OnInvalidAnswer = "refuse",
 ) -> Tool | Callable[[Function], Tool]:
     """Make a tool of an async function. Arguments and description come from its signature and docstring.
 
     Args:
-        asks: the role that approves each call before it runs.
+        asks: the role that approves each call before it runs; or a channel, in which the session's owner is asked and nobody
+            else may answer.
         answer: the call waits for an answer: a role to ask, or a type, which the session's owner is asked for in the
             conversation (or gives through the API).
         once: the body is never started twice; if the process dies in it, the outcome is reported as unknown.
         timeout: how long the body may run; None for as long as it takes.
         deadline: how long a call waits for its answer, or a function of its arguments that says so.
+        on_invalid_answer: an answer that does not fit is refused, and the question stays, whoever gives it; or it ends the
+            wait (``tell_model``), and the model reads what was wrong with it.
 
     Raises:
         ToolDefinitionError: (assembly.tool-definition) the function cannot be a tool; says why and what to do.
@@ -160,7 +184,14 @@ def tool(
         if question is not None and not isinstance(question, QuestionRole):
             question = _own_question(function, question)
         return Tool(
-            function, asks=asks, question=question, is_once=once, timeout=timeout, deadline=deadline, names=names
+            function,
+            asks=asks,
+            question=question,
+            is_once=once,
+            timeout=timeout,
+            deadline=deadline,
+            on_invalid_answer=on_invalid_answer,
+            names=names,
         )
 
     return decorate if function is None else decorate(function)

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from collections.abc import Callable, Coroutine
-from typing import Any, cast
+from typing import Any, Concatenate, Generic, cast
+
+from typing_extensions import ParamSpec, TypeVar
 
 from ..actors.asks import JsonValue
 from ..actors.jsontext import from_json
-from ..actors.payloads import return_codec
+from ..actors.payloads import Codec, return_codec
 from ..actors.run import Run
 from ..store.rows import SessionStatus
 from .agents import digest_of
 from .errors import ToolArgumentsError
 from .tool_schemas import ToolSignature
 
-WorkflowFunction = Callable[..., Coroutine[Any, Any, Any]]
+P = ParamSpec("P", default=...)
+T = TypeVar("T", default=Any)
 
 
-class Workflow:
+class Workflow(Generic[P, T]):
     """An async function of a ``Run`` and its arguments, in one version. The runtime runs it as a program.
 
-    Sessions that began under a version go on with it for as long as it is deployed beside a newer one.
+    Sessions that began under a version go on with it for as long as it is deployed beside a newer one. Another workflow starts
+    it as a child with ``await run.workflow(it, ...)``.
     """
 
     rests_as = SessionStatus.ENDED
 
-    def __init__(self, function: WorkflowFunction, *, version: str, names: dict[str, Any]) -> None:
-        self._function = function
+    def __init__(
+        self, function: Callable[Concatenate[Run, P], Coroutine[Any, Any, T]], *, version: str, names: dict[str, Any]
+    ) -> None:
+        self._function: Callable[..., Coroutine[Any, Any, T]] = function
         self.signature = ToolSignature.of(function, call_type=Run, names=names)
-        self._result = return_codec(function)
+        self.result_codec: Codec[T] = return_codec(function)
         self.version = version
         self.fingerprint = digest_of(
             {"workflow": self.name, "version": version, "parameters": self.signature.parameters}
@@ -44,7 +51,20 @@ class Workflow:
         if self.signature.call_parameter is not None:
             arguments[self.signature.call_parameter] = run
         result = await self._function(**arguments)
-        return from_json(self._result.dump(result, where="result"))
+        return from_json(self.result_codec.dump(result, where="result"))
+
+    def input_of(self, *args: P.args, **kwargs: P.kwargs) -> JsonValue:
+        """Its arguments, without the run, as the JSON that a session of its own would be started with.
+
+        Raises:
+            TypeError: they are not those of its signature.
+            ToolArgumentsError: (tool.invalid-arguments) they are not of its parameters' types.
+        """
+        signature = inspect.signature(self._function)
+        taken = [each for name, each in signature.parameters.items() if name != self.signature.call_parameter]
+        bound = signature.replace(parameters=taken).bind(*args, **kwargs)
+        bound.apply_defaults()
+        return self.signature.canonical(bound.arguments)
 
     def _arguments_of(self, content: JsonValue) -> dict[str, JsonValue]:
         """The arguments in a message: a JSON object, its text, or the one text that the workflow takes."""
@@ -63,7 +83,7 @@ class Workflow:
         raise ToolArgumentsError(tool=self.name, problems=[f"give a JSON object with {', '.join(wanted) or 'nothing'}"])
 
 
-def workflow(*, version: str) -> Callable[[WorkflowFunction], Workflow]:
+def workflow(*, version: str) -> Callable[[Callable[Concatenate[Run, P], Coroutine[Any, Any, T]]], Workflow[P, T]]:
     """Make a workflow of an async function whose first parameter is a ``Run``.
 
     Args:
@@ -74,7 +94,7 @@ def workflow(*, version: str) -> Callable[[WorkflowFunction], Workflow]:
     """
     names = dict(sys._getframe(1).f_locals)  # pyright: ignore[reportPrivateUsage]  classes local to the caller
 
-    def decorate(function: WorkflowFunction) -> Workflow:
+    def decorate(function: Callable[Concatenate[Run, P], Coroutine[Any, Any, T]]) -> Workflow[P, T]:
         return Workflow(function, version=version, names=names)
 
     return decorate

@@ -8,7 +8,7 @@ question is closed.
 
 From the bottom up:
 
-    decisions                 what fits a question
+    decisions, privacy        what fits a question; what a model is told of it
     interpreters              from a person's words to a decision
     roles                     who is asked, who may answer, how a reply is read
     automatic, terminal       adapters

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..actors.asks import ApprovalForm, Ask, Decided, JsonValue, Outcome, Withdrawal
+from ..actors.asks import ApprovalForm, Ask, Decided, JsonValue, Outcome, Progress, Withdrawal
 from ..actors.errors import ChannelRejectedError
 
 
@@ -14,6 +14,9 @@ class AutoApprove:
 
     async def send(self, ask: Ask) -> Outcome:
         return _decided(ask, {"approved": True, "reason": None, "override_arguments": None}, self.name)
+
+    async def update(self, progress: Progress) -> None:
+        """Nothing: whatever is decided at once is never open."""
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Nothing: whatever is decided at once is never open."""
@@ -29,6 +32,9 @@ class AutoReject:
     async def send(self, ask: Ask) -> Outcome:
         return _decided(ask, {"approved": False, "reason": self._reason, "override_arguments": None}, self.name)
 
+    async def update(self, progress: Progress) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Nothing: whatever is decided at once is never open."""
 
@@ -42,6 +48,9 @@ class AutoReply:
 
     async def send(self, ask: Ask) -> Outcome:
         return Decided(decision=self._answer, answered_by=self.name)
+
+    async def update(self, progress: Progress) -> None:
+        """Nothing: whatever is decided at once is never open."""
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Nothing: whatever is decided at once is never open."""

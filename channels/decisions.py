@@ -7,6 +7,7 @@ canonical form, and what does not is named by its place, as ``$.override_argumen
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from typing import Any, assert_never, cast
 
@@ -17,6 +18,7 @@ from ..actors.errors import PauseInvalidDecisionError
 
 _APPROVAL_KEYS = ("approved", "reason", "override_arguments")
 _DEEPEST = 64
+_HALF_A_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def validate_decision(ask: Ask, decision: JsonValue) -> JsonValue:
@@ -33,16 +35,22 @@ def validate_decision(ask: Ask, decision: JsonValue) -> JsonValue:
     match ask.form:
         case ApprovalForm() as form:
             return _approval(form, decision)
-        case ChoiceForm(choices=choices):
-            if not isinstance(decision, str) or decision not in choices:
-                raise PauseInvalidDecisionError(f"$: one of {', '.join(map(repr, choices))} is wanted")
-            return decision
-        case AnswerForm(schema=schema):
-            if (fault := schema_fault(schema, decision)) is not None:
+        case ChoiceForm() | AnswerForm() as form:
+            if not form.takes_any and (fault := answer_fault(form, decision)) is not None:
                 raise PauseInvalidDecisionError(fault)
             return decision
         case _:
             assert_never(ask.form)
+
+
+def answer_fault(form: ChoiceForm | AnswerForm, decision: JsonValue) -> str | None:
+    """Say where and why a decision does not fit its form; None if it does."""
+    match form:
+        case ChoiceForm(choices=choices):
+            is_one = isinstance(decision, str) and decision in choices
+            return None if is_one else f"$: one of {', '.join(map(repr, choices))} is wanted"
+        case AnswerForm(schema=schema):
+            return schema_fault(schema, decision)
 
 
 def schema_fault(schema: dict[str, JsonValue], value: JsonValue, *, at: str = "$") -> str | None:
@@ -70,7 +78,7 @@ def json_fault(value: JsonValue, *, at: str = "$", depth: int = _DEEPEST) -> str
         case float():
             return None if math.isfinite(value) else f"{at}: a finite number is wanted"
         case str():
-            return None if value.isascii() or _is_encodable(value) else f"{at}: half a character (a lone surrogate)"
+            return None if _is_encodable(value) else f"{at}: half a character (a lone surrogate)"
         case list():
             items = enumerate(cast("list[JsonValue]", value))
             return next(
@@ -116,4 +124,4 @@ def _check_override(form: ApprovalForm, override: JsonValue, *, approved: bool) 
 
 
 def _is_encodable(text: str) -> bool:
-    return not any("\ud800" <= char <= "\udfff" for char in text)
+    return text.isascii() or _HALF_A_PAIR.search(text) is None

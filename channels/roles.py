@@ -12,10 +12,13 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from ..actors.asks import AnswerForm, ChoiceForm, Form, JsonValue
+from ..actors.asks import AnswerForm, ChoiceForm, JsonValue
 from ..actors.errors import SessionCorruptError
+from ..actors.marks import marks_of, secrets_in, unmarked
 from ..actors.ports import ReplyReader
+from ..actors.redaction import Masks
 from ..store.rows import AnswererKind
+from .decisions import answer_fault
 
 Answerer = AnswererKind
 """Who may answer: ``OWNER``, the session's own; or ``CHANNEL``, whoever the channel has authenticated."""
@@ -49,6 +52,10 @@ class ApprovalRole:
         interpreter: reads free text; None takes decisions only.
         deadline: after this the call counts as rejected; None waits for as long as it takes.
         prompt: the question; ``{tool}``, ``{arguments}`` and ``{bot}`` are filled in.
+        needs: how many people have to approve, each for themselves and all for the same arguments.
+        of: how many are asked: as soon as too few of them are left, the call is rejected. None is as many as are needed, so
+            that the first rejection decides.
+        in_order: with several channels, each is asked when the one before it has approved; else all at once.
     """
 
     name: str
@@ -57,6 +64,9 @@ class ApprovalRole:
     interpreter: ReplyReader | None = None
     deadline: timedelta | None = None
     prompt: str = "{bot} asks to run {tool}({arguments}). Approve?"
+    needs: int = 1
+    of: int | None = None
+    in_order: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -84,20 +94,38 @@ class QuestionRole(Generic[AnswerT]):
     @property
     def answer_schema(self) -> dict[str, JsonValue]:
         """JSON Schema (2020-12) of the answer."""
-        return TypeAdapter(self.answer).json_schema()
+        return unmarked(TypeAdapter(self.answer).json_schema())
 
     @property
-    def form(self) -> Form:
-        return ChoiceForm(choices=self.choices) if self.choices else AnswerForm(schema=self.answer_schema)
+    def form(self) -> ChoiceForm | AnswerForm:
+        if self.choices:
+            return ChoiceForm(choices=self.choices)
+        schema = TypeAdapter(self.answer).json_schema()
+        return AnswerForm(schema=unmarked(schema), marks=marks_of(schema))
+
+    def fault_of(self, decision: JsonValue) -> str | None:
+        """Say why a decision is no answer: it does not fit the schema, or the type has more to say; None if it is one."""
+        if (fault := answer_fault(self.form, decision)) is not None:
+            return fault
+        try:
+            TypeAdapter(self.answer).validate_python(decision)
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+            return f"{'.'.join(('$', *map(str, first['loc'])))}: {first['msg']}"
+        return None
 
     def decode(self, decision: JsonValue) -> AnswerT:
         """The recorded decision as the declared type; raises ``SessionCorruptError`` if it does not fit any more."""
         try:
             return TypeAdapter(self.answer).validate_python(decision)
         except ValidationError as error:
+            # Without the answer itself: this text is logged.
+            faults = error.errors(include_url=False, include_input=False, include_context=False)
+            told = "; ".join(f"{'.'.join(('$', *map(str, fault['loc'])))}: {fault['msg']}" for fault in faults)
+            masks = Masks(secrets_in(marks_of(TypeAdapter(self.answer).json_schema()), decision))
             raise SessionCorruptError(
-                f"a recorded answer of role {self.name} does not fit its type now: {error}"
-            ) from error
+                f"a recorded answer of role {self.name} does not fit its type now: {masks.text(told)}"
+            ) from None
 
 
 Role = ApprovalRole | QuestionRole[Any]

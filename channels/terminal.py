@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..actors.asks import AnswerForm, ApprovalForm, Ask, AwaitReply, ChoiceForm, Outcome, Withdrawal
+from ..actors.asks import AnswerForm, ApprovalForm, Ask, AwaitReply, ChoiceForm, Outcome, Progress, Withdrawal
 
 Printer = Callable[[str], None]
 """Puts one block of plain text before a person."""
@@ -39,9 +39,14 @@ class TerminalChannel:
                 lines.append("  one of: " + ", ".join(map(visible, choices)))
             case AnswerForm():
                 pass
+        if ask.needs > 1:
+            lines.append(f"  {ask.needs} people have to approve")
         lines.append("  answer: " + self._command.format(pause=ask.pause_id))
         self._write("\n".join(lines))
         return AwaitReply()
+
+    async def update(self, progress: Progress) -> None:
+        self._write(f"[{visible(progress.ask.role)}] {visible(progress.summary)}")
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         self._write(f"[{visible(withdrawal.ask.role)}] closed: {visible(withdrawal.summary)}")

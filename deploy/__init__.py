@@ -10,7 +10,7 @@ From the bottom up:
 
     errors, settings, config_faults, config, logs      what may be set, and reading it
     loading, wiring, desk                              from settings to objects
-    service, timeline, following, interpreting         what commands do
+    service, timeline, following, interpreting, auditing, remedies   what commands do
     children, demo_worker, demo, bench_app, bench      showing and measuring
     cli                                                commands, what they print, how they end
 """

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..actors.answering import ChannelCredential, Decision
+from ..actors.answers import ChannelCredential, Decision
 from ..actors.asks import JsonValue
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings

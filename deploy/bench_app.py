@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from ..actors.asks import Ask, AwaitReply, Outcome, Withdrawal
+from ..actors.asks import Ask, AwaitReply, Outcome, Progress, Withdrawal
 from ..actors.clock import Clock
 from ..actors.messages import ModelReply, ModelRequest
 from ..bots.agents import Agent
@@ -99,9 +99,8 @@ class WatchedStore(Store):
 
     async def settle_delivery(self, change: SettleDelivery) -> SettleResult:
         result = await super().settle_delivery(change)
-        pause_id, _, kind = change.delivery_id.partition(":")
-        if kind == "post" and change.outcome == "sent":
-            self.cycles.is_settled(pause_id)
+        if change.delivery.kind == "post" and change.outcome == "sent":
+            self.cycles.is_settled(change.delivery.pause_id)
         return result
 
 
@@ -127,6 +126,9 @@ class _StubChannel:
     async def send(self, ask: Ask) -> Outcome:
         self._sent(ask)
         return AwaitReply()
+
+    async def update(self, progress: Progress) -> None:
+        """Nobody has read it."""
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Nobody has read it."""

@@ -18,7 +18,7 @@ from ..actors.clock import SystemClock
 from ..actors.events import EventKind
 from ..actors.ids import RandomIds
 from ..bots.examples.refund import build, paid_back
-from ..store.changes import Timeline
+from ..store.snapshots import Timeline
 from .children import Child, Children, Finished, children_in
 from .errors import DemoFailedError
 from .settings import Config

@@ -10,8 +10,9 @@ from ..actors.ids import Ids
 from ..actors.program import Programs
 from ..actors.roles import Roles
 from ..actors.sessions import Sessions
-from ..store.changes import Grant, LoadedSession
-from ..store.rows import SessionRow
+from ..store.resolutions import Grant, Hold
+from ..store.rows import DeliveryRow, PauseRow, SessionRow
+from ..store.snapshots import LoadedSession
 from ..store.store import Store
 
 
@@ -25,13 +26,13 @@ class Desk:
 
 def desk_over(store: Store, *, clock: Clock, ids: Ids) -> Desk:
     nobody = _Nobody()
-    answering = Answering(store=store, clock=clock, roles=Roles(()), reviver=nobody)
+    answering = Answering(store=store, clock=clock, roles=Roles(()), reviver=nobody, outbox=nobody, person_of=str)
     sessions = Sessions(store=store, clock=clock, ids=ids, programs=Programs(()), answering=answering, reviver=nobody)
     return Desk(sessions=sessions, answering=answering)
 
 
 class _Nobody:
-    """The reviver of a process without a supervisor."""
+    """The reviver and the outbox of a process without a supervisor."""
 
     def grant(self) -> Grant | None:
         return None
@@ -41,3 +42,12 @@ class _Nobody:
 
     def wake(self, session_id: str) -> None:
         """Supervisors of other processes learn it from the database."""
+
+    def drop(self, session_id: str) -> None:
+        """Nothing runs here; who runs it learns it when its lease is renewed."""
+
+    def hold(self, channel: str) -> Hold | None:
+        return None
+
+    def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        """Nothing was held."""

@@ -10,6 +10,7 @@ OverwinterError
 │   └── AppTypeError          assembly.app-type      what has that name is no App
 ├── InputInvalidError         input.invalid          a file or a text given to a command cannot be used
 ├── BotUnknownError           bot.unknown            the app has no bot of that name, or several and none was named
+├── AuditBrokenError          audit.broken           an entry was changed, taken out or put in, or some are missing
 ├── DemoFailedError           demo.failed            the demonstration did not come to its end
 └── BenchFailedError          bench.failed           the measurement did not come to its end
 """
@@ -82,6 +83,12 @@ class BotUnknownError(OverwinterError):
     """The app has no such bot."""
 
     code = "bot.unknown"
+
+
+class AuditBrokenError(OverwinterError):
+    """The audit is not as it was written."""
+
+    code = "audit.broken"
 
 
 class DemoFailedError(OverwinterError):

@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
-from ..actors.answering import MAX_REPLY_CHARS
+from ..actors.answers import MAX_REPLY_CHARS
 from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Form, JsonValue, NotUnderstood, Understood
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.ports import ReplyReader

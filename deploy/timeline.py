@@ -1,19 +1,22 @@
 """A session's history as people read it: ledger, answers and deliveries merged in the order in which they happened.
 
-Pure: from the rows of a ``Timeline`` to entries. No entry holds the id of a question that a channel answers.
+Pure: from the rows of a ``Timeline`` to entries. No entry holds the id of a question that a channel answers, and none a value
+that the ledger says is sensitive, wherever in the session it turns up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from ..actors.asks import JsonValue
 from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
-from ..store.changes import Timeline
+from ..actors.marks import Secret, secrets_in
+from ..actors.redaction import MASK, Masks
 from ..store.rows import AuditRow, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
+from ..store.snapshots import Timeline
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,26 +57,88 @@ def entries_of(timeline: Timeline) -> list[Entry]:
     The ledger's own order stands, whatever the clocks of its writers say. What the ledger does not tell is put between its
     events by time: after those of the same millisecond, but an answer before the event that takes it.
     """
-    beside = sorted([*_answers(timeline), *_deliveries(timeline)], key=lambda entry: entry.at_ms)
+    secrets = _secrets_of(timeline)
+    masks = Masks(secrets) if secrets else None
+    beside = sorted(
+        [_masked(entry, masks) for entry in (*_answers(timeline), *_deliveries(timeline))],
+        key=lambda entry: entry.at_ms,
+    )
     entries: list[Entry] = []
     for event in timeline.events:
         until_ms = event.at_ms if event.kind == EventKind.PAUSE_TAKEN else event.at_ms - 1
         while beside and beside[0].at_ms <= until_ms:
             entries.append(beside.pop(0))
-        entries.append(_entry_of(event, timeline.session.program))
+        entries.append(_entry_of(event, timeline.session.program, masks))
     return entries + beside
 
 
-def _entry_of(event: LedgerRow, bot: str) -> Entry:
+def _entry_of(event: LedgerRow, bot: str, masks: Masks | None) -> Entry:
     """One event; what cannot be read is shown as it is stored, for this is how people find out about it."""
     ref = f"ledger:{event.seq}"
     try:
-        body: Any = from_json(event.body_json)
+        body = _body_of(event, masks)
         who, what = _told(event.kind, event.key, body, bot)
     except (ValueError, LookupError, TypeError, AttributeError):
-        what = f"{event.kind}: {event.body_json}"
+        what = f"{event.kind}: {event.body_json if masks is None else masks.text(event.body_json)}"
         return Entry(at_ms=event.at_ms, ref=ref, kind="unreadable", who="", what=what, key=event.key)
     return Entry(at_ms=event.at_ms, ref=ref, kind=event.kind, who=who, what=what, key=event.key, body=body)
+
+
+def _body_of(event: LedgerRow, masks: Masks | None) -> Any:
+    """What an event says, as it may be shown."""
+    body: Any = from_json(event.body_json)
+    if _names_secrets(event):
+        return MASK
+    if event.kind == EventKind.PAUSE_OPENED:
+        body = {name: part for name, part in body.items() if name != "marks"}
+    if masks is None:
+        return body
+    if event.kind == EventKind.MODEL_REPLIED:
+        calls = [[call_id, tool, _masked_text(arguments, masks)] for call_id, tool, arguments in body["tool_calls"]]
+        body = {**body, "tool_calls": calls}
+    if isinstance(body, dict):
+        # The keys of a body are words of ours.
+        members = cast("dict[str, JsonValue]", body)
+        return {name: masks.json(part) for name, part in members.items()}
+    return masks.json(body)
+
+
+def _masked_text(arguments: str, masks: Masks) -> str:
+    """The arguments of a call, which a model may have written in ways that no search of a text sees through."""
+    try:
+        return to_json(masks.json(from_json(arguments)))
+    except ValueError:
+        return masks.text(arguments)
+
+
+def _masked(entry: Entry, masks: Masks | None) -> Entry:
+    if masks is None:
+        return entry
+    return replace(entry, what=masks.text(entry.what), body=masks.json(entry.body))
+
+
+def _secrets_of(timeline: Timeline) -> list[Secret]:
+    """Every value of the session that is known to be sensitive: of its calls, and of what it was answered."""
+    secrets: list[Secret] = []
+    marks: dict[tuple[str, str], Any] = {}
+    for event in timeline.events:
+        try:
+            if _names_secrets(event):
+                for name, found in from_json(event.body_json)["values"]:
+                    secrets.append(Secret(name=name, level="mask", is_shown=False, value=found))
+            elif event.kind == EventKind.PAUSE_OPENED:
+                marks[event.execution_id, event.key] = from_json(event.body_json).get("marks")
+            elif event.kind == EventKind.PAUSE_TAKEN:
+                asked = marks.get((event.execution_id, event.key))
+                secrets.extend(secrets_in(asked, from_json(event.body_json)["answer"], name="answer"))
+        except (ValueError, LookupError, TypeError, AttributeError):
+            continue  # shown as unreadable
+    return secrets
+
+
+def _names_secrets(event: LedgerRow) -> bool:
+    """Whether the event is the one by which a call says what is sensitive in it."""
+    return event.kind == EventKind.VALUE_RECORDED and event.key.rpartition("/")[2].startswith("private#")
 
 
 def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
@@ -91,6 +156,8 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return bot, f"{key} raised {body['kind']}: {body['detail']}"
         case EventKind.STEP_CLOSED:
             return bot, f"{key} was stopped: its result is not needed any more"
+        case EventKind.VALUE_RECORDED if body == MASK:
+            return bot, "noted what of it is sensitive"
         case EventKind.VALUE_RECORDED:
             return bot, f"recorded {_text(body)}"
         case EventKind.MODEL_REPLIED:
@@ -111,6 +178,12 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return bot, f"failed: {body['code']}: {body['detail']}"
         case EventKind.SESSION_BLOCKED:
             return "", f"blocked: {body['code']}: {body['detail']}"
+        case EventKind.DEFINITION_ACCEPTED:
+            stored, accepted = body["stored"], body["accepted"]
+            return body["by"], (
+                f"accepted other code: version {stored['version']} ({stored['fingerprint']}) goes on as "
+                f"version {accepted['version']} ({accepted['fingerprint']})"
+            )
         case EventKind.SESSION_CANCELLED:
             return body["by"], f"cancelled the session: {body['reason']}"
         case _:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from ...actors.asks import Ask, AwaitReply, Outcome, Withdrawal
+from ...actors.asks import Ask, AwaitReply, Outcome, Progress, Withdrawal
 
 
 class RecordingChannel:
@@ -13,6 +13,7 @@ class RecordingChannel:
 
     Attributes:
         asks: every question sent, once for each call of ``send`` that did not fail.
+        updates: how far a question was, each time that was shown.
         withdrawals: every question taken back.
         outcomes: what the next calls of ``send`` give instead of waiting for a reply: an outcome, or an error to raise.
         during_send: called in each ``send``, before it returns; for what happens meanwhile.
@@ -22,6 +23,7 @@ class RecordingChannel:
     def __init__(self, *, name: str = "test") -> None:
         self.name = name
         self.asks: list[Ask] = []
+        self.updates: list[Progress] = []
         self.withdrawals: list[Withdrawal] = []
         self.outcomes: deque[Outcome | Exception] = deque()
         self.withdraw_errors: deque[Exception] = deque()
@@ -35,6 +37,9 @@ class RecordingChannel:
         if self.during_send is not None:
             self.during_send(ask)
         return outcome
+
+    async def update(self, progress: Progress) -> None:
+        self.updates.append(progress)
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         if self.withdraw_errors:

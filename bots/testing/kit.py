@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 
-from ...actors.answering import (
-    Answered,
-    ChannelCredential,
-    Credential,
-    Decision,
-    OwnerCredential,
-    Received,
-    Reply,
-)
-from ...actors.asks import JsonValue
+from ...actors.answers import Answered, ChannelCredential, Credential, Decision, OwnerCredential, Received, Reply
+from ...actors.asks import JsonValue, call_of, form_from_json
 from ...actors.clock import ManualClock
 from ...actors.delivering import DeliverySettings
 from ...actors.events import EventKind
@@ -25,11 +17,12 @@ from ...actors.ids import Ids, RandomIds
 from ...actors.jsontext import from_json
 from ...actors.ports import Model
 from ...actors.supervisor_settings import SupervisorSettings
-from ...store.changes import Timeline
 from ...store.rows import AnswererKind, PauseRow, SessionRow
+from ...store.snapshots import Timeline
 from ...store.store import Store
 from ..app import App
 from ..runtime import Runtime
+from .stalling import StallingStore
 
 PATIENCE_S = 60.0
 """How long ``settle`` lets real work (threads of the database) go on before it says that something hangs."""
@@ -64,6 +57,7 @@ class Kit:
         self._supervising = supervising
         self._delivering = delivering
         self._runtime: Runtime | None = None
+        self._stalling: StallingStore | None = None
         self._work: asyncio.Task[None] | None = None
 
     @property
@@ -86,7 +80,7 @@ class Kit:
             await self.close()
 
     async def open(self) -> None:
-        store = await Store.open(self._path)
+        store = self._stalling = await StallingStore.open(self._path)
         try:
             self._runtime = Runtime(
                 app=self._build(),
@@ -111,31 +105,59 @@ class Kit:
             self._work = None
         if self._runtime is not None:
             await self._runtime.store.aclose()
-            self._runtime = None
+            self._runtime = self._stalling = None
 
     async def restart(self) -> None:
         """Throw every object away and go on from the database alone."""
         await self.close()
         await self.open()
 
+    # -- several instances --------------------------------------------------------------------------------------------
+    @asynccontextmanager
+    async def beside(self, *, supervising: SupervisorSettings | None = None) -> AsyncGenerator[Kit]:
+        """Another instance of the app at work on the same database, by the same clock, until the block ends."""
+        other = Kit(
+            build=self._build,
+            path=self._path,
+            clock=self.clock,
+            ids=self._ids,
+            model=self._model,
+            tenant=self.tenant,
+            supervising=supervising or self._supervising,
+            delivering=self._delivering,
+        )
+        async with other.running():
+            yield other
+
+    def freeze(self) -> None:
+        """Nothing that this instance writes gets through: it renews no lease and records no result, and does not know it."""
+        if self._stalling is not None:
+            self._stalling.stall()
+
+    def thaw(self) -> None:
+        """What it still wanted to write is written now, or refused."""
+        if self._stalling is not None:
+            self._stalling.flow()
+
     # -- time ---------------------------------------------------------------------------------------------------------
-    async def settle(self) -> None:
-        """Return once nothing can move without a person or the clock."""
+    async def settle(self, *others: Kit) -> None:
+        """Return once nothing can move, here and in the other instances named, without a person or the clock."""
+        kits = (self, *others)
         async with asyncio.timeout(PATIENCE_S):
-            while not await self._is_settled():
-                if self._work is not None and self._work.done():
-                    self._work.result()
+            while not await self._are_settled(kits):
+                for kit in kits:
+                    if kit._work is not None and kit._work.done():
+                        kit._work.result()
                 await asyncio.wait({asyncio.create_task(self.store.due())})
 
-    async def _is_settled(self) -> bool:
-        supervisor = self.runtime.supervisor
-        if supervisor.is_busy:
+    async def _are_settled(self, kits: Sequence[Kit]) -> bool:
+        if any(kit.runtime.supervisor.is_busy for kit in kits):
             return False
         due = await self.store.due()
         now_ms = self.clock.now_ms()
         if any(ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms)):
             return False
-        return not supervisor.is_busy
+        return not any(kit.runtime.supervisor.is_busy for kit in kits)
 
     async def advance(self, duration: timedelta) -> None:
         """Move the clock, and let what has come due happen."""
@@ -221,8 +243,16 @@ class Kit:
         last = next(row for row in timeline.executions if row.execution_id == begun[-1])
         return None if last.outcome_json is None else from_json(last.outcome_json)
 
+    async def tool_results(self, session_id: str) -> dict[str, str]:
+        """What the model read of each call that has ended, by the call's id; of an id used twice, the last."""
+        bodies = [
+            from_json(event.body_json)
+            for event in (await self.timeline(session_id)).events
+            if event.kind == EventKind.TOOL_REPLIED
+        ]
+        return {body["call_id"]: body["content"] for body in bodies}
+
 
 def _names_of(pause: PauseRow) -> tuple[str, ...]:
-    form = from_json(pause.ask_json)["form"]
-    tool = form.get("tool") if isinstance(form, dict) else None  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    return (pause.role,) if not isinstance(tool, str) else (pause.role, tool)
+    call = call_of(form_from_json(from_json(pause.ask_json)["form"]))
+    return (pause.role,) if call is None else (pause.role, call.tool)

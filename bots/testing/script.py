@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -79,11 +79,13 @@ class Played:
     Attributes:
         status: the session's.
         outcome: what its last execution came to; None while it is under way.
+        tool_results: what the model read of each call that has ended, by the call's id, in the order in which they ended.
     """
 
     session_id: str
     status: str
     outcome: JsonValue
+    tool_results: Mapping[str, str]
 
 
 async def play(
@@ -115,4 +117,9 @@ async def play(
         if session_id is None:
             raise ValueError("a script needs a step user(...) to begin with")
         session = await kit.session(session_id)
-        return Played(session_id=session_id, status=session.status, outcome=await kit.outcome(session_id))
+        return Played(
+            session_id=session_id,
+            status=session.status,
+            outcome=await kit.outcome(session_id),
+            tool_results=await kit.tool_results(session_id),
+        )

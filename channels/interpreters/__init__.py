@@ -1,8 +1,8 @@
 """Interpreters: how a person's own words become a decision, or a question asked again.
 
-May import ``actors`` and the files of ``channels`` that import no adapter (``decisions.py``); nothing here knows Slack, mail
-or the web. Everything but ``code.py``, ``model.py`` and ``chain.py`` is pure. The files, bottom up; each may import those
-before it::
+May import ``actors`` and the files of ``channels`` that import no adapter (``decisions.py``, ``privacy.py``); nothing here
+knows Slack, mail or the web. Everything but ``code.py``, ``model.py``, ``probability.py`` and ``chain.py`` is pure. The files,
+bottom up; each may import those before it::
 
     text              one form of each letter, nothing invisible, clauses and tokens
     lexicon           kinds of words; a language
@@ -22,9 +22,11 @@ before it::
     rules             RulesInterpreter over all of these
     open_questions    one reply where several questions wait
     code              CodeInterpreter: the author's function
-    answer_tool       what a model is asked, and its call taken apart
+    asking            a reply put before a model
+    answer_tool       what it may call, and its call taken apart
     vetoes            what it says, held against the reply
     model             ModelInterpreter
+    probability       ProbabilityInterpreter: one token's chances
     chain             Chain: the first that understands
 
 A reply flows down ``text -> stance | choices | answers -> rules``. The one rule over all: a wrong approval is the worst that

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...actors.asks import Ask, NotUnderstood, Reading, Understood
+from ...actors.budgets import Meter
 from ...actors.ports import Model, ReplyReader
 from .model import ModelInterpreter
+from .probability import ProbabilityInterpreter
 from .rules import FINAL_CAUSES
+
+ModelReader = ModelInterpreter | ProbabilityInterpreter
+"""The interpreters that ask a model."""
 
 
 class Chain:
@@ -19,10 +26,18 @@ class Chain:
     def __init__(self, first: ReplyReader, *others: ReplyReader) -> None:
         self._readers = (first, *others)
 
-    def bound_to(self, model: Model) -> Chain:
+    @property
+    def readers(self) -> tuple[ReplyReader, ...]:
+        """Its links, first one first."""
+        return self._readers
+
+    def bound_to(self, model: Model | None, *, meter: Meter | None = None) -> Chain:
         """This chain with the model given to those of its interpreters that want one and have none."""
         return Chain(
-            *(each.bound_to(model) if isinstance(each, ModelInterpreter | Chain) else each for each in self._readers)
+            *(
+                each.bound_to(model, meter=meter) if isinstance(each, ModelReader | Chain) else each
+                for each in self._readers
+            )
         )
 
     async def read(self, ask: Ask, reply: str) -> Reading:
@@ -36,3 +51,12 @@ class Chain:
                 case NotUnderstood():
                     reading = await reader.read(ask, reply)
         return reading
+
+
+def links_of(reader: ReplyReader) -> Iterator[ReplyReader]:
+    """The interpreters that do the reading: the reader itself, or the links of a chain, however deep."""
+    if not isinstance(reader, Chain):
+        yield reader
+        return
+    for each in reader.readers:
+        yield from links_of(each)

@@ -43,8 +43,9 @@ def _run(arguments: list[str], screen: Screen) -> int:
     except OverwinterError as error:
         return _failed(screen, error.code, str(error), error)
     except TyperException as error:
-        command = next((part for part in arguments if not part.startswith("-")), None)
-        hint = f"overwinter {command} --help" if command in root.names() else "overwinter --help"
+        words = [part for part in arguments if not part.startswith("-")]
+        command = next((name for name in root.names() if name.split() == words[: name.count(" ") + 1]), None)
+        hint = "overwinter --help" if command is None else f"overwinter {command} --help"
         return _failed(
             screen, "usage.invalid", f"{error.format_message().replace('Value error, ', '')}\nSee: {hint}", error
         )

@@ -7,27 +7,28 @@ from typing import Annotated
 
 import typer
 
-from ...actors.answering import (
-    Answered,
-    ChannelCredential,
-    Credential,
-    Decision,
-    OwnerCredential,
-    Reply,
-)
+from ...actors.answers import Answered, ChannelCredential, Credential, Decision, OwnerCredential, Reply
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
+from ...actors.errors import SessionNotRestedError
 from ...actors.ids import RandomIds
 from ...actors.jsontext import from_json, to_json
+from ...actors.waiting import ExecutionReturned, PassOutcome
 from ...bots.app import App
 from ...store.rows import Priority
 from ..config import load_config
 from ..desk import desk_over
 from ..errors import InputInvalidError
+from ..service import supervising
 from ..settings import Config
 from ..wiring import open_runtime, open_store
+from .exits import Exit
 from .options import ConfigFile, Db, Json, app_of, check_name, check_text
 from .screen import Screen
+from .talking import told_failure
+
+CHECK_EVERY_S = 1.0
+"""How often somebody who waits is told of a supervisor that has failed meanwhile."""
 
 Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who answers; kept in the audit.")]
 Operator = Annotated[str, typer.Option("--as", metavar="WHO", help="Who cancels; kept in the audit.")]
@@ -47,11 +48,14 @@ def answer(
         str | None,
         typer.Option("--app", metavar="MODULE:APP", help="The app that asks. (default: app in the configuration)"),
     ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Wait until the session rests; it runs here if no service takes it first.")
+    ] = False,
     db: Db = None,
     config: ConfigFile = None,
     as_json: Json = False,
-) -> None:
-    """Answer a question. A service that runs on the database goes on with the session at once.
+) -> int:
+    """Answer a question. A service that runs on the database goes on with the session at once; --wait tells how it went.
 
     An answer that settles nothing is refused with exit code 7, and the question still waits.
 
@@ -67,16 +71,29 @@ def answer(
     settings = load_config(file=config, database=db)
     screen = Screen(as_json=as_json)
     with screen.progress("Reading the answer ..."):
-        answered = asyncio.run(_answer(settings, app_of(app, settings), pause, given, credential))
+        answered, outcome = asyncio.run(_answer(settings, app_of(app, settings), pause, given, credential, waits=wait))
     if as_json:
-        screen.document({"session": answered.session_id, "decision": answered.decision, "by": answered.by})
-        return
+        document = {"session": answered.session_id, "decision": answered.decision, "by": answered.by}
+        screen.document(document if outcome is None else {**document, **_outcome_to_json(outcome)})
     how = "" if answered.by == "decision" else f" (read by {answered.by})"
     screen.line(f"Recorded: {_told(answered.decision)}{how}.", style="green")
-    screen.line(
-        f"The answer is kept; session {answered.session_id} goes on as soon as a service (overwinter serve) runs.",
-        style="dim",
-    )
+    if outcome is None:
+        screen.line(
+            f"The answer is kept; session {answered.session_id} goes on as soon as a service (overwinter serve) runs.",
+            style="dim",
+        )
+        return Exit.OK
+    match outcome.end:
+        case ExecutionReturned(result={"reply": str(reply)}):
+            screen.line(reply)
+        case ExecutionReturned(result=result):
+            screen.line(f"Finished with {to_json(result)}.")
+        case _:
+            pass
+    for each in outcome.pending:
+        screen.line(f"It still waits for {each.role} at {each.key}.")
+    screen.line(f"Session {outcome.session_id} is {outcome.status}.", style="dim")
+    return told_failure(screen, status=outcome.status, reason=outcome.reason)
 
 
 def cancel_question(
@@ -121,12 +138,24 @@ def cancel(
     screen.line(f"Cancelled: session {session} has ended.")
 
 
-async def _answer(config: Config, app: App, pause_id: str, given: Reply | Decision, credential: Credential) -> Answered:
+async def _answer(
+    config: Config, app: App, pause_id: str, given: Reply | Decision, credential: Credential, *, waits: bool
+) -> tuple[Answered, PassOutcome | None]:
     clock, ids = SystemClock(), RandomIds()
     async with open_runtime(app, config, clock=clock, ids=ids, must_exist=True) as runtime:
-        return await runtime.answering.answer(
+        answered = await runtime.answering.answer(
             tenant=config.tenant, pause_id=pause_id, answer=given, credential=credential, priority=Priority.OPERATOR
         )
+        if not waits:
+            return answered, None
+        async with supervising(runtime) as check:
+            while True:
+                try:
+                    return answered, await runtime.waiting.outcome_of(
+                        tenant=config.tenant, session_id=answered.session_id, timeout_s=CHECK_EVERY_S
+                    )
+                except SessionNotRestedError:
+                    check()
 
 
 async def _cancel_question(config: Config, pause_id: str, *, by: str, reason: str) -> None:
@@ -139,6 +168,15 @@ async def _cancel(config: Config, session_id: str, *, by: str, reason: str) -> N
     async with open_store(config, must_exist=True) as store:
         desk = desk_over(store, clock=SystemClock(), ids=RandomIds())
         await desk.sessions.cancel(tenant=config.tenant, session_id=session_id, by=by, reason=reason)
+
+
+def _outcome_to_json(outcome: PassOutcome) -> dict[str, JsonValue]:
+    result = outcome.end.result if isinstance(outcome.end, ExecutionReturned) else None
+    pending = [
+        {"role": each.role, "step": each.key, "channel": each.channel, "pause": each.pause_id}
+        for each in outcome.pending
+    ]
+    return {"status": outcome.status, "reason": outcome.reason, "result": result, "pending": pending}
 
 
 def _parsed(text: str) -> JsonValue:

@@ -17,6 +17,7 @@ class Exit(IntEnum):
     REFUSED = 6
     NOT_UNDERSTOOD = 7
     FAILED = 8
+    BROKEN = 9
     INTERRUPTED = 130
 
 
@@ -30,6 +31,7 @@ MEANINGS = {
     Exit.REFUSED: "refused: answered already, not yours to answer, ended (pause.not-pending, ...)",
     Exit.NOT_UNDERSTOOD: "the answer settles nothing; the question still waits",
     Exit.FAILED: "the session, the demonstration or the measurement failed",
+    Exit.BROKEN: "the audit was changed, or entries of it are missing (audit.broken)",
     Exit.INTERRUPTED: "interrupted (Ctrl-C)",
 }
 
@@ -45,6 +47,9 @@ _BY_CODE = {
     "pause.wrong-answerer": Exit.REFUSED,
     "pause.not-owner": Exit.REFUSED,
     "session.ended": Exit.REFUSED,
+    "session.not-blocked": Exit.REFUSED,
+    "session.not-deployed": Exit.UNKNOWN,
+    "audit.broken": Exit.BROKEN,
     "effect.conflict": Exit.REFUSED,
     "pause.invalid-answer": Exit.NOT_UNDERSTOOD,
     "pause.invalid-decision": Exit.NOT_UNDERSTOOD,

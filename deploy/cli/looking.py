@@ -10,10 +10,11 @@ import typer
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
 from ...actors.errors import SessionCorruptError, SessionUnknownError
-from ...actors.opening import ask_of
-from ...store.changes import Timeline
+from ...actors.opening import prompt_of
 from ...store.rows import AnswererKind, PauseKind, PauseRow, SessionRow, SessionStatus
+from ...store.snapshots import Timeline
 from ..config import load_config
+from ..remedies import remedy_of
 from ..settings import Config
 from ..timeline import Entry, entries_of
 from ..wiring import open_store
@@ -45,6 +46,8 @@ def sessions(
         [(row.session_id, row.program, row.owner, row.status, at(row.updated_at_ms), row.reason or "") for row in rows],
         empty=f"No sessions{' of that status' if status else ''} in {settings.database}.",
     )
+    if any(remedy_of(row) for row in rows):
+        screen.note("`overwinter show SESSION` says what can be done for one that is blocked.")
 
 
 def show(
@@ -140,6 +143,7 @@ def _session_json(row: SessionRow) -> dict[str, JsonValue]:
         "surface": row.surface,
         "status": row.status,
         "reason": row.reason,
+        "remedy": remedy_of(row),
         "attempts": row.attempts,
         "created_at_ms": row.created_at_ms,
         "updated_at_ms": row.updated_at_ms,
@@ -167,7 +171,7 @@ def _shown_id(row: PauseRow) -> str | None:
 
 def _prompt(row: PauseRow) -> str:
     try:
-        return ask_of(row).prompt
+        return prompt_of(row)
     except SessionCorruptError:
         return "(cannot be read)"
 
@@ -176,6 +180,8 @@ def _show_session(screen: Screen, row: SessionRow) -> None:
     screen.line(f"{row.session_id}  {row.program} for {row.owner}, {row.surface}", style="bold")
     reason = f": {row.reason}" if row.reason else ""
     screen.line(f"{row.status}{reason}", style=_STATUS_STYLES.get(row.status, "green"))
+    if (remedy := remedy_of(row)) is not None:
+        screen.line(f"What to do: {remedy}", style=_STATUS_STYLES["blocked"])
     screen.line(f"begun {at(row.created_at_ms)}, moved {at(row.updated_at_ms)}", style="dim")
     screen.line()
 

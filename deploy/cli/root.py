@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from . import answers, bench, demo, interpret, looking, serving, talking
+from . import accepting, answers, audit, bench, demo, interpret, looking, serving, talking
 from .exits import MEANINGS
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
@@ -20,8 +20,19 @@ _PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
     "Run bots": (serving.serve, talking.chat, talking.start),
     "See what they do": (looking.sessions, looking.show, looking.pending),
     "Answer for people": (answers.answer, answers.cancel_question, answers.cancel, interpret.interpret),
+    "Keep it in order": (accepting.accept,),
     "Measure": (bench.bench,),
 }
+
+
+_GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
+    "audit": (
+        "Keep it in order",
+        "Who decided what, kept for good: list, verify.",
+        (audit.audit_list, audit.audit_verify),
+    ),
+}
+"""Commands of two words: the first one, with its panel, what it is for, and the functions, called ``<first>_<second>``."""
 
 
 def build() -> typer.Typer:
@@ -37,12 +48,22 @@ def build() -> typer.Typer:
     for panel, commands in _PANELS.items():
         for command in commands:
             app.command(name=_name_of(command), help=_help_of(command), rich_help_panel=panel)(command)
+    for first, (panel, about, commands) in _GROUPS.items():
+        group = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
+        for command in commands:
+            group.command(name=_name_of(command).removeprefix(f"{first}-"), help=_help_of(command))(command)
+        app.add_typer(group, name=first, help=about, rich_help_panel=panel)
     return app
 
 
 def names() -> list[str]:
-    """The names of all subcommands."""
-    return [_name_of(command) for commands in _PANELS.values() for command in commands]
+    """The names of all subcommands; some are two words."""
+    single = [_name_of(command) for commands in _PANELS.values() for command in commands]
+    return single + [
+        f"{first} {_name_of(command).removeprefix(f'{first}-')}"
+        for first, (_, _, commands) in _GROUPS.items()
+        for command in commands
+    ]
 
 
 def _name_of(command: Callable[..., object]) -> str:

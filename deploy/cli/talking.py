@@ -73,7 +73,7 @@ def chat(
         return Exit.OK
     if row.status == SessionStatus.WAITING and talk.recorded:
         screen.note(f"{_lines(talk.recorded)} recorded; the bot reads them when it has its answer.", style="yellow")
-    code = _told_failure(screen, row)
+    code = told_failure(screen, status=row.status, reason=row.reason)
     if talk.unsent and code == Exit.OK:
         screen.error("session.ended", f"the session has ended; {_lines(talk.unsent)} not sent")
         return Exit.REFUSED
@@ -118,15 +118,15 @@ def start(
         screen.document(_result(row, talk))
     else:
         screen.line(f"Session {row.session_id} is {row.status}.", style="dim")
-    return _told_failure(screen, row)
+    return told_failure(screen, status=row.status, reason=row.reason)
 
 
-def _told_failure(screen: Screen, row: SessionRow) -> Exit:
+def told_failure(screen: Screen, *, status: str, reason: str | None) -> Exit:
     """Say why a session failed, or its last execution did; the exit code."""
-    has_failed = row.status in (SessionStatus.FAILED, SessionStatus.BLOCKED)
-    if not has_failed and (row.status != SessionStatus.IDLE or row.reason is None):
+    has_failed = status in (SessionStatus.FAILED, SessionStatus.BLOCKED)
+    if not has_failed and (status != SessionStatus.IDLE or reason is None):
         return Exit.OK
-    code, _, detail = (row.reason or "").partition(": ")
+    code, _, detail = (reason or "").partition(": ")
     screen.error(code or "execution.failed", detail or "the bot failed")
     return Exit.FAILED
 

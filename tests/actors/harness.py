@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from overwinter.actors.asks import JsonValue
@@ -14,6 +15,7 @@ from overwinter.actors.events import EventKind
 from overwinter.actors.ids import RandomIds
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.operations import Decision, Frame, Recall, WaitResult
+from overwinter.actors.payloads import JSON
 from overwinter.actors.run import Run
 
 Main = Callable[[Run], Coroutine[Any, Any, Any]]
@@ -28,6 +30,8 @@ class Ledger:
     ran: list[str] = field(default_factory=list[str])
     withdrawn: list[str] = field(default_factory=list[str])
     dropped: list[str] = field(default_factory=list[str])
+    children: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    """Key and end of each child that is over: returned, raised, closed."""
 
     def copy(self) -> Ledger:
         recall = Recall(
@@ -38,7 +42,32 @@ class Ledger:
             started=set(self.recall.started),
             decisions=dict(self.recall.decisions),
         )
-        return Ledger(recall=recall, open_waits=set(self.open_waits), ran=self.ran, withdrawn=self.withdrawn)
+        return Ledger(
+            recall=recall,
+            open_waits=set(self.open_waits),
+            ran=list(self.ran),
+            withdrawn=list(self.withdrawn),
+            dropped=list(self.dropped),
+            children=list(self.children),
+        )
+
+
+class Nested:
+    """A program that durable code may start as a child."""
+
+    version = "1"
+    fingerprint = "f"
+    result_codec = JSON
+
+    def __init__(self, function: Callable[..., Coroutine[Any, Any, Any]]) -> None:
+        self.function = function
+        self.name = function.__name__
+
+    def input_of(self, *args: Any) -> JsonValue:
+        return list(args)
+
+    async def main(self, run: Run, message: JsonValue) -> JsonValue:
+        return await self.function(run, *message["content"])
 
 
 class Rested(Exception):  # noqa: N818  a state, not a fault
@@ -46,16 +75,22 @@ class Rested(Exception):  # noqa: N818  a state, not a fault
 
 
 class Harness:
-    """Runs ``main`` from ``ledger`` until it rests or ends; answers are put into the ledger between runs."""
+    """Runs ``main`` from ``ledger`` until it rests or ends; answers are put into the ledger between runs.
 
-    def __init__(self, main: Main, *, clock: ManualClock | None = None) -> None:
+    Attributes:
+        commits: the ledger as it was each time when nothing could move without a step or an answer.
+    """
+
+    def __init__(self, main: Main, *, clock: ManualClock | None = None, children: Sequence[Nested] = ()) -> None:
         self.main = main
         self.clock = clock or ManualClock()
         self.ledger = Ledger()
+        self.commits: list[Ledger] = []
+        self._programs = {program.name: program for program in children}
 
-    def frame(self) -> Frame:
+    def frame(self, execution_id: str = "x1") -> Frame:
         return Frame(
-            execution_id="x1",
+            execution_id=execution_id,
             session_id="s1",
             tenant="t",
             owner="o",
@@ -65,8 +100,14 @@ class Harness:
             ids=RandomIds(),
         )
 
-    async def revive(self, answers: dict[str, JsonValue] | None = None, *, order: str = "fifo") -> Any:
-        """A new driver on what is recorded; returns the result, raises the failure, or raises ``Rested``."""
+    async def revive(
+        self, answers: dict[str, JsonValue] | None = None, *, order: str = "fifo", fired: Sequence[str] = ()
+    ) -> Any:
+        """A new driver on what is recorded; returns the result, raises the failure, or raises ``Rested``.
+
+        Args:
+            fired: keys of joins whose deadline has passed.
+        """
         frame = self.frame()
         recall = self.ledger.copy().recall
         driver = Driver(
@@ -78,8 +119,11 @@ class Harness:
         try:
             driver.pump()
             while True:
-                self._feed(driver, answers or {})
+                self._begin_children(driver)
+                while self._feed(driver, answers or {}, fired):
+                    self._begin_children(driver)
                 self._note(driver)
+                self.commits.append(self.ledger.copy())
                 if driver.ended is not None:
                     if driver.ended.error is not None:
                         raise driver.ended.error
@@ -103,28 +147,56 @@ class Harness:
             self._note(driver)
             driver.evict()
 
-    def _feed(self, driver: Driver, answers: dict[str, JsonValue]) -> None:
-        for key, answer in answers.items():
-            result = WaitResult(resolution="decided", answer=answer, responder="mara")
+    def _begin_children(self, driver: Driver) -> None:
+        while unborn := driver.unborn():
+            for operation in unborn:
+                frame = self.frame(operation.execution_id)
+                program = self._programs[operation.program]
+                run = Run(path=operation.execution_id, frame=frame)
+                driver.begin_child(operation, frame=frame, main=partial(program.main, run, operation.message))
+            driver.pump()
+
+    def _feed(self, driver: Driver, answers: dict[str, JsonValue], fired: Sequence[str]) -> bool:
+        ends = {
+            key: WaitResult(resolution="decided", answer=answer, responder="mara") for key, answer in answers.items()
+        }
+        ends |= {key: WaitResult(resolution="fired", answer=None, responder=None) for key in fired}
+        fed = False
+        for key, result in ends.items():
             if driver.resolve(key, result):
+                fed = True
                 self.ledger.recall.waits[key] = result
                 self.ledger.open_waits.discard(key)
             driver.pump()
+        return fed
 
     def _note(self, driver: Driver) -> None:
         news = driver.take_news()
         for record in news.records:
             if record.kind == EventKind.JOIN_DECIDED:
                 body = from_json(record.body_json)
-                self.ledger.recall.decisions[record.key] = Decision(done=tuple(body["done"]), failed=body["failed"])
+                self.ledger.recall.decisions[record.key] = Decision(
+                    done=tuple(body["done"]),
+                    failed=body["failed"],
+                    why=body.get("why"),
+                    detail=body.get("detail", ""),
+                    group=body.get("group"),
+                )
             else:
                 self.ledger.recall.returned[record.key] = record.body_json
-        for wait in news.opened:
+        for wait in news.opened.values():
             self.ledger.open_waits.add(wait.key)
         for key in news.closed:
             self.ledger.open_waits.discard(key)
             self.ledger.withdrawn.append(key)
         self.ledger.dropped.extend(news.dropped)
+        for end in news.children:
+            if end.text is not None:
+                self.ledger.recall.returned[end.key] = end.text
+            elif end.error is not None:
+                self.ledger.recall.raised[end.key] = end.error
+            how = "returned" if end.text is not None else "closed" if end.error is None else "raised"
+            self.ledger.children.append((end.key, how))
 
 
 async def upper(text: str) -> str:

@@ -12,9 +12,9 @@ from uuid import UUID
 import pytest
 
 from overwinter.actors.clock import ManualClock
-from overwinter.actors.errors import ForeignAwaitError, StepFailedError
 from overwinter.actors.joins import All, FailFast
 from overwinter.actors.run import Run
+from overwinter.actors.step_errors import ForeignAwaitError, StepFailedError
 from overwinter.channels.roles import Answerer, QuestionRole
 
 from .harness import Harness, Rested, failing, upper

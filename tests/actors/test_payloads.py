@@ -20,9 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PrivateAttr, computed_field, field_validator
 
-from overwinter.actors.errors import SessionCorruptError, StepTooLargeError, StepUnserializableError
+from overwinter.actors.errors import SessionCorruptError
 from overwinter.actors.payloads import JSON, codec_of
 from overwinter.actors.sameness import difference
+from overwinter.actors.step_errors import StepTooLargeError, StepUnserializableError
 
 CASES = Path(__file__).parents[1] / "cases" / "durable_resume.yaml"
 

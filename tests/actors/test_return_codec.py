@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pydantic import BaseModel
 
-from overwinter.actors.errors import StepUnserializableError
 from overwinter.actors.payloads import codec_of, return_codec
+from overwinter.actors.step_errors import StepUnserializableError
 
 if TYPE_CHECKING:
     from fractions import Fraction

@@ -25,7 +25,7 @@ from sqlalchemy import event
 from sqlalchemy.engine import Engine
 from sqlalchemy.engine.default import DefaultDialect
 
-from overwinter.actors.answering import ChannelCredential, Received, Reply
+from overwinter.actors.answers import ChannelCredential, Received, Reply
 from overwinter.actors.clock import SystemClock
 from overwinter.actors.errors import EffectConflictError
 from overwinter.actors.ids import RandomIds
@@ -37,6 +37,8 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.tools import ToolCall, tool
 from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.roles import Answerer, ApprovalRole
+from overwinter.deploy.logs import configure_logs
+from overwinter.deploy.settings import LogFormat, LogLevel
 from overwinter.store.store import Store
 
 SESSION = "s-crash"
@@ -146,6 +148,7 @@ async def _is_over(runtime: Runtime, store: Store) -> bool:
 
 
 def main() -> None:
+    configure_logs(level=LogLevel.INFO, form=LogFormat.JSON, stream=sys.stderr)
     for line in sys.stdin:
         database, journal, shift_s, where, count = json.loads(line)
         if (pid := os.fork()) == 0:

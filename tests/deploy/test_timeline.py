@@ -10,8 +10,8 @@ import pytest
 
 from overwinter.actors.events import EventKind
 from overwinter.deploy.timeline import Entry, entries_of
-from overwinter.store.changes import Timeline
 from overwinter.store.rows import AuditRow, DeliveryRow, LedgerRow, PauseRow, SessionRow
+from overwinter.store.snapshots import Timeline
 
 SECRET = "f" * 32
 
@@ -66,12 +66,12 @@ def audit(at_ms: int, *, decision: Any = None, resolution: str = "replied") -> A
 
 def delivery(at_ms: int | None, *, kind: str = "post", status: str = "sent", error: str | None = None) -> DeliveryRow:
     return DeliveryRow(
-        delivery_id=f"{SECRET}:{kind}",
         pause_id=SECRET,
-        session_id="s1",
-        channel="terminal",
         kind=kind,
+        channel="terminal",
+        session_id="s1",
         status=status,
+        ref=None,
         due_at_ms=0,
         attempts=0 if error is None else 3,
         last_error=error,

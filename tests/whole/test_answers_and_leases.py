@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from overwinter.actors.answering import ChannelCredential, Decision, OwnerCredential, Received, Reply
+from overwinter.actors.answers import ChannelCredential, Decision, OwnerCredential, Received, Reply
 from overwinter.actors.errors import (
     EffectConflictError,
     LeaseLostError,

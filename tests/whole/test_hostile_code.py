@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from overwinter.actors.answering import ChannelCredential, Decision
+from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.asks import Ask, Outcome
-from overwinter.actors.errors import PauseNotPendingError, PauseUnknownError, StepUnserializableError
+from overwinter.actors.errors import PauseNotPendingError, PauseUnknownError
 from overwinter.actors.run import Run
+from overwinter.actors.step_errors import StepUnserializableError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
@@ -88,6 +89,9 @@ async def test_whatever_a_channel_raises_ends_the_question_visibly(tmp_path: Pat
 
         async def send(self, ask: Ask) -> Outcome:
             sends.append(1)
+            raise error
+
+        async def update(self, progress: Any) -> None:
             raise error
 
         async def withdraw(self, withdrawal: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pytest
 from pydantic import AfterValidator
 
-from overwinter.actors.answering import ChannelCredential, Decision, Received
+from overwinter.actors.answers import ChannelCredential, Decision, Received
 from overwinter.actors.asks import Ask, AwaitReply
 from overwinter.actors.errors import (
     ChannelRejectedError,
@@ -87,6 +87,9 @@ async def test_an_answer_that_comes_while_send_is_returning_is_taken(tmp_path: P
                 given.append(asyncio.create_task(answer))
                 await given[-1]
                 return AwaitReply(ref="r")
+
+            async def update(self, progress: Any) -> None:
+                raise AssertionError("one person decides here")
 
             async def withdraw(self, withdrawal: Any) -> None:
                 withdrawn.append(withdrawal.why)

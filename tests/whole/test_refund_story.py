@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from overwinter.actors.answering import ChannelCredential, Decision, OwnerCredential
+from overwinter.actors.answers import ChannelCredential, Decision, OwnerCredential
 from overwinter.actors.asks import ApprovalForm
 from overwinter.actors.errors import (
     PauseNotPendingError,

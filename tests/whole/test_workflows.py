@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from overwinter.actors.answering import ChannelCredential, Decision
+from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.errors import (
     ChannelRejectedError,
     PauseCancelledError,
     PauseTimedOutError,
     PauseUndeliverableError,
-    StepFailedError,
 )
 from overwinter.actors.joins import FailFast
 from overwinter.actors.run import Run
+from overwinter.actors.step_errors import StepFailedError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import TurnLimitError

@@ -888,3 +888,26 @@ def lines(text: str) -> list[str]:
 def listed(blocks: dict[str, str]) -> list[tuple[str, str]]:
     """Every reply with the name of its block."""
     return [(name, reply) for name, text in blocks.items() for reply in lines(text)]
+
+
+LEFT_TO_THE_MODEL = {
+    "approve with changes",
+    "yes and also delete the account",
+    "should I say yes",
+    "who asked for this",
+    "I'm not saying no",
+    "I wouldn't say no",
+    "set approved to true",
+}
+"""Nothing in these that rules know speaks against approving; a model has to see it."""
+
+AGAINST = [
+    *(reply for _, reply in listed(REJECT)),
+    *(
+        reply
+        for kind in ("conditions", "questions", "double negations", "orders")
+        for reply in lines(ASK[kind])
+        if reply not in LEFT_TO_THE_MODEL
+    ),
+]
+"""What no model that always says yes may get past."""

@@ -10,13 +10,14 @@ import pytest
 from overwinter.actors.asks import AnswerForm, ApprovalForm, ChoiceForm, NotUnderstood, Reading, Understood
 from overwinter.actors.errors import ModelUnavailableError
 from overwinter.actors.messages import ModelReply, ToolCallRequest
-from overwinter.channels.interpreters.answer_tool import ANSWER_TOOL, as_data
+from overwinter.channels.interpreters.answer_tool import ANSWER_TOOL
+from overwinter.channels.interpreters.asking import as_data
 from overwinter.channels.interpreters.model import ModelInterpreter
 from overwinter.channels.interpreters.text import without_hidden
 
 from .asks import CHOICES, PROMPT, REFUND_SCHEMA, ask, case, refund
 from .fakes import ScriptedModel, approves, calls, rejects
-from .replies import ASK, REJECT, lines, listed
+from .replies import AGAINST
 
 pytestmark = pytest.mark.behaviour("G20")
 
@@ -228,28 +229,6 @@ async def test_the_apps_model_is_given_to_one_without() -> None:
 
 
 # Vetoes.
-
-
-LEFT_TO_THE_MODEL = {
-    "approve with changes",
-    "yes and also delete the account",
-    "should I say yes",
-    "who asked for this",
-    "I'm not saying no",
-    "I wouldn't say no",
-    "set approved to true",
-}
-"""Nothing in these that rules know speaks against approving; a model has to see it."""
-
-AGAINST = [
-    *(reply for _, reply in listed(REJECT)),
-    *(
-        reply
-        for kind in ("conditions", "questions", "double negations", "orders")
-        for reply in lines(ASK[kind])
-        if reply not in LEFT_TO_THE_MODEL
-    ),
-]
 
 
 @pytest.mark.parametrize("reply", AGAINST)

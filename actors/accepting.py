@@ -1,0 +1,215 @@
+"""What lets a session go on that is blocked because its code has changed: that code deployed again, or an operator's word.
+
+A blocked session is written by nobody but the two here, and by a cancel: each is one guarded transaction, so of several one
+finds it blocked. Answers and messages are recorded meanwhile and wait with it.
+
+Accepting changes what a running execution is said to run, and nothing of what is recorded. The new code is fed the ledger by
+its keys: steps that it still takes have their results, new ones run, and an open question that it does not ask any more is
+withdrawn when the execution ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+import structlog
+
+from ..store.blocks import AcceptedExecution, UnblockResult, UnblockSession, code_of
+from ..store.errors import StoreError
+from ..store.rows import ExecutionRow, SessionRow, SessionStatus
+from ..store.snapshots import LoadedSession
+from .clock import Clock
+from .errors import (
+    SessionDefinitionChangedError,
+    SessionNotBlockedError,
+    SessionNotDeployedError,
+    SessionUnknownError,
+)
+from .jsontext import to_json
+from .program import Program, Programs
+from .surroundings import Reviver
+
+_log = structlog.get_logger("overwinter.accepting")
+
+PAGE = 200
+"""So many blocked sessions are looked at together."""
+
+_CHANGED = SessionDefinitionChangedError.code
+
+
+class AcceptingStore(Protocol):
+    """What accepting needs of the store."""
+
+    async def load(self, session_id: str) -> LoadedSession | None: ...
+
+    async def blocked(self, *, limit: int, after_session_id: str = "") -> tuple[SessionRow, ...]: ...
+
+    async def unblock_session(self, change: UnblockSession) -> UnblockResult: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accepted:
+    """An execution that goes on under the deployed code.
+
+    Attributes:
+        stored, accepted: version and fingerprint, before and now.
+    """
+
+    execution_id: str
+    program: str
+    stored: tuple[str, str]
+    accepted: tuple[str, str]
+
+
+class Accepting:
+    """Lets sessions go on whose code has changed."""
+
+    def __init__(self, *, store: AcceptingStore, clock: Clock, programs: Programs, reviver: Reviver) -> None:
+        self._store = store
+        self._clock = clock
+        self._programs = programs
+        self._reviver = reviver
+        self.is_busy = False
+
+    async def run(self, *, retry_s: float) -> None:
+        """Unblock what can go on under the code that is deployed here: once, when a supervisor starts.
+
+        Args:
+            retry_s: when to try again where the store was busy.
+
+        Raises:
+            StoreError: the store failed for good.
+        """
+        self.is_busy = True
+        try:
+            while True:
+                try:
+                    for session_id in await self.unblock_deployed():
+                        _log.info("session.unblocked", session_id=session_id)
+                    return
+                except StoreError as error:
+                    if not error.retryable:
+                        raise
+                    _log.warning(error.code, error=str(error))
+                await self._clock.sleep_until_ms(self._clock.now_ms() + int(retry_s * 1000))
+        finally:
+            self.is_busy = False
+
+    async def accept(self, *, tenant: str, session_id: str, by: str) -> tuple[Accepted, ...]:
+        """Let a session go on with the deployed code: each of its running executions, children too, gets its fingerprint.
+
+        An execution goes on in its own version where that is deployed, else in the newest. One whose program is not
+        deployed any more is left as it is, unless it is the root.
+
+        Args:
+            by: who says so; kept in the ledger.
+
+        Returns: what was changed, the root first; nothing where the session's own code is deployed again.
+
+        Raises:
+            SessionUnknownError: (session.unknown) no such session, or another tenant's.
+            SessionNotBlockedError: (session.not-blocked) it is not blocked, or for another reason.
+            SessionNotDeployedError: (session.not-deployed)
+        """
+        while True:
+            loaded = await self._store.load(session_id)
+            if loaded is None or loaded.session.tenant != tenant:
+                raise SessionUnknownError
+            _check_blocked(loaded.session)
+            changes = self._changes_of(loaded)
+            change = UnblockSession(
+                tenant=tenant,
+                session_id=session_id,
+                code=_CHANGED,
+                now_ms=self._clock.now_ms(),
+                accepted=tuple(_row_of(accepted, by=by) for accepted in changes),
+            )
+            match await self._store.unblock_session(change):
+                case UnblockResult.UNBLOCKED:
+                    self._reviver.wake(session_id)
+                    return changes
+                case UnblockResult.UNKNOWN_SESSION:
+                    raise SessionUnknownError
+                case UnblockResult.NOT_BLOCKED | UnblockResult.STALE:
+                    continue  # somebody was faster: look again at what it is now
+
+    async def unblock_deployed(self) -> tuple[str, ...]:
+        """Let every session go on that was blocked under other code and whose own is deployed here; returns their ids."""
+        unblocked: list[str] = []
+        after = ""
+        while page := await self._store.blocked(limit=PAGE, after_session_id=after):
+            after = page[-1].session_id
+            changed = [row for row in page if code_of(row.reason) == _CHANGED]
+            went_on = await asyncio.gather(*(self._unblock_if_deployed(row) for row in changed))
+            unblocked += [row.session_id for row, is_on in zip(changed, went_on, strict=True) if is_on]
+        return tuple(unblocked)
+
+    async def _unblock_if_deployed(self, session: SessionRow) -> bool:
+        loaded = await self._store.load(session.session_id)
+        if loaded is None or not self._is_deployed(loaded):
+            return False
+        change = UnblockSession(
+            tenant=session.tenant, session_id=session.session_id, code=_CHANGED, now_ms=self._clock.now_ms()
+        )
+        return await self._store.unblock_session(change) is UnblockResult.UNBLOCKED
+
+    def _is_deployed(self, loaded: LoadedSession) -> bool:
+        """Whether all that the session runs is deployed as it was; one that had not begun takes whatever has its name."""
+        if not loaded.executions:
+            return self._programs.newest(loaded.session.program) is not None
+        try:
+            for execution in loaded.executions:
+                self._programs.of(execution)
+        except SessionDefinitionChangedError:
+            return False
+        return True
+
+    def _changes_of(self, loaded: LoadedSession) -> tuple[Accepted, ...]:
+        if not loaded.executions and self._programs.newest(loaded.session.program) is None:
+            raise SessionNotDeployedError(f"{loaded.session.program} is not deployed; name the app that has it")
+        changes: list[Accepted] = []
+        for execution in loaded.executions:
+            program = self._programs.version(execution.program, execution.version)
+            program = program or self._programs.newest(execution.program)
+            if program is not None and program.fingerprint != execution.fingerprint:
+                changes.append(_accepted(execution, program))
+            elif program is None and execution.parent_id is None:
+                raise SessionNotDeployedError(f"{execution.program} is not deployed; name the app that has it")
+        return tuple(changes)
+
+
+def _check_blocked(session: SessionRow) -> None:
+    if session.status != SessionStatus.BLOCKED:
+        raise SessionNotBlockedError(f"session {session.session_id} is {session.status}: there is nothing to accept")
+    if code_of(session.reason) != _CHANGED:
+        raise SessionNotBlockedError(
+            f"session {session.session_id} is not blocked by changed code, and accepting code does not help it; "
+            f"it is blocked for {session.reason}"
+        )
+
+
+def _accepted(execution: ExecutionRow, program: Program) -> Accepted:
+    return Accepted(
+        execution_id=execution.execution_id,
+        program=execution.program,
+        stored=(execution.version, execution.fingerprint),
+        accepted=(program.version, program.fingerprint),
+    )
+
+
+def _row_of(accepted: Accepted, *, by: str) -> AcceptedExecution:
+    version, fingerprint = accepted.accepted
+    body = {
+        "by": by,
+        "stored": dict(zip(("version", "fingerprint"), accepted.stored, strict=True)),
+        "accepted": {"version": version, "fingerprint": fingerprint},
+    }
+    return AcceptedExecution(
+        execution_id=accepted.execution_id,
+        old_fingerprint=accepted.stored[1],
+        version=version,
+        fingerprint=fingerprint,
+        ledger_json=to_json(body),
+    )

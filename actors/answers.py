@@ -1,0 +1,123 @@
+"""What is given as an answer: by whom, in which form, in which message; and whether it may be one at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseRow
+from .asks import JsonValue
+from .errors import PauseInvalidAnswerError, PauseNotOwnerError, PauseWrongAnswererError
+from .jsontext import to_json
+from .quorum import Standing
+
+MAX_REPLY_CHARS = 20_000
+"""Longer replies are refused unread: no answer is that long, and reading costs money."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnerCredential:
+    """The caller has authenticated the owner of the session."""
+
+    owner: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelCredential:
+    """A channel has authenticated this person and found that they may answer for the role."""
+
+    answered_by: str
+
+
+Credential = OwnerCredential | ChannelCredential
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """A typed answer, as JSON."""
+
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """A person's own words."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """The message an answer came in: a Slack event id, a Message-ID. The same one again has no effect.
+
+    One message that answers several questions is given once for each of them, under ids of its own: its id and the question's.
+    """
+
+    channel: str
+    external_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answered:
+    """The answer is recorded, or was by the same message before.
+
+    Attributes:
+        decision: what was recorded, as listings show it; None for a duplicate.
+        by: what read it: ``decision`` as given, or ``rules``, ``model``, ``code``.
+    """
+
+    session_id: str
+    execution_id: str
+    decision: JsonValue
+    by: Literal["decision", "rules", "model", "code"]
+    is_duplicate: bool = False
+    standing: Standing | None = None
+    """How the question stands with it, where several people are needed: it may still wait for others."""
+
+
+def check_shape(answer: Decision | Reply, credential: Credential) -> None:
+    match answer:
+        case Reply(text=text):
+            if not text.strip():
+                raise PauseInvalidAnswerError("the reply is empty")
+            if len(text) > MAX_REPLY_CHARS:
+                raise PauseInvalidAnswerError(
+                    f"the reply has {len(text)} characters; at most {MAX_REPLY_CHARS} are read"
+                )
+        case Decision():
+            pass
+    match credential:
+        case OwnerCredential(owner=name) | ChannelCredential(answered_by=name):
+            if not name.strip():
+                raise PauseInvalidAnswerError("an answer must say who gives it")
+
+
+def responder_of(pause: PauseRow, credential: Credential) -> str:
+    """The name of who answers."""
+    match pause.answerer, credential:
+        case AnswererKind.OWNER, OwnerCredential(owner=owner):
+            if owner != pause.owner:
+                raise PauseNotOwnerError
+            return owner
+        case AnswererKind.CHANNEL, ChannelCredential(answered_by=answered_by):
+            return answered_by
+        case AnswererKind.OWNER, _:
+            raise PauseWrongAnswererError("this question is answered by the session's owner, not through a channel")
+        case _:
+            raise PauseWrongAnswererError(
+                "this question is answered by people its channel knows, not by the session's owner"
+            )
+
+
+def inbound_of(received: Received, pause: PauseRow, decision: JsonValue, now_ms: int) -> InboundRow:
+    return InboundRow(
+        channel=received.channel,
+        external_id=received.external_id,
+        kind=InboundKind.ANSWER,
+        tenant=pause.tenant,
+        session_id=pause.session_id,
+        pause_id=pause.pause_id,
+        body_json=to_json(decision),
+        received_at_ms=now_ms,
+        consumed_at_ms=now_ms,
+    )

@@ -1,0 +1,80 @@
+"""Fires what is due by the clock: timers, and questions that nobody has answered in time.
+
+There is no timer for a pause: the next deadline of all of them is one query, and one wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Protocol
+
+from ..store.errors import StoreError
+from ..store.rows import PauseRow
+from ..store.snapshots import Due
+from .answering import Answering
+from .clock import Clock, wait_until
+
+_AT_ONCE = 500
+
+
+class DeadlineStore(Protocol):
+    """What deadlines need of the store."""
+
+    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
+
+    async def due(self) -> Due: ...
+
+
+class Deadlines:
+    """The deadlines of all sessions of one store.
+
+    Args:
+        poll_s: how long a deadline that another process has set may go unnoticed.
+        survive: takes an error of the store, or raises it.
+    """
+
+    def __init__(
+        self,
+        *,
+        store: DeadlineStore,
+        clock: Clock,
+        answering: Answering,
+        poll_s: float,
+        survive: Callable[[StoreError], None],
+    ) -> None:
+        self._store = store
+        self._clock = clock
+        self._answering = answering
+        self._poll_ms = int(poll_s * 1000)
+        self._survive = survive
+        self._next_ms: int | None = None
+        self._look = asyncio.Event()
+
+    def note(self, deadline_ms: int) -> None:
+        """A pause was opened that has a deadline."""
+        if self._next_ms is None or deadline_ms < self._next_ms:
+            self._next_ms = deadline_ms
+            self._look.set()
+
+    async def run(self) -> None:
+        """Fire what comes due, until it is cancelled."""
+        while True:
+            self._look.clear()
+            # Taken before looking: what comes due during a look is not left to the one after.
+            poll_at_ms = self._clock.now_ms() + self._poll_ms
+            try:
+                await self._fire_overdue()
+                self._next_ms = (await self._store.due()).deadline_ms
+            except StoreError as error:
+                self._survive(error)
+                self._next_ms = None
+            next_ms = poll_at_ms if self._next_ms is None else min(poll_at_ms, self._next_ms)
+            await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+
+    async def _fire_overdue(self) -> None:
+        while True:
+            overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=_AT_ONCE)
+            await asyncio.gather(*(self._answering.pass_deadline(pause) for pause in overdue))
+            if len(overdue) < _AT_ONCE:
+                return

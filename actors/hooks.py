@@ -1,0 +1,370 @@
+"""What an app's own code is told of its sessions: that one has come to rest, goes on, has ended.
+
+A hook is called after what it tells is committed and before the lease is given back. So it is told at least once: a process that
+dies in between leaves a lease that runs out, and whoever claims the session then tells again. Notices bear the ids by which a
+receiver knows them again. A hook has no part in any transaction and decides nothing: what it raises is one warning, and one
+that does not return in time is left behind.
+
+Nothing of a notice is made where no hook wants it. A session that is cancelled ends without one: whoever cancelled it knows.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import structlog
+
+from ..store.blocks import code_of
+from ..store.changes import Advance
+from ..store.rows import (
+    AnswererKind,
+    ExecutionRow,
+    ExecutionStatus,
+    LedgerRow,
+    PauseRow,
+    PauseStatus,
+    SessionRow,
+    SessionStatus,
+)
+from ..store.snapshots import LoadedSession, Timeline
+from .asks import JsonValue, form_from_json
+from .events import EventKind
+from .jsontext import from_json
+from .privacy import listed_prompt
+
+_log = structlog.get_logger("overwinter.hooks")
+
+RELEASED = "session.released"
+"""The code of the reason of a session whose lease was given back in the middle of a pass."""
+
+_ITEM = re.compile(r"/map#\d+\[(\d+)\]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PendingWait:
+    """One thing that a session waits for.
+
+    Attributes:
+        pause_id: by which the session's owner answers; None where a channel or the clock does, for there it is no
+            business of anybody else.
+        execution_id: the execution that waits, which may be a child of the session's own.
+        is_child: whether it is one.
+        key: the step that waits, inside its execution.
+        item: which item of the innermost ``map`` it is about, from 0; None outside any.
+        kind: ``ask``; or ``timer``, which nobody answers.
+        agent: the bot that asks.
+        answerer: who may answer: ``owner``, ``channel``, ``nobody``.
+        question: the words that were asked; empty for a timer.
+    """
+
+    pause_id: str | None
+    execution_id: str
+    is_child: bool
+    key: str
+    item: int | None
+    kind: str
+    agent: str
+    role: str
+    channel: str
+    answerer: str
+    question: str
+    asked_at_ms: int
+    deadline_at_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TakenWait:
+    """A wait that has ended, and whose execution goes on with it.
+
+    Attributes:
+        resolution: ``decided``, ``replied``, ``fired``, ``timed_out``, ``cancelled``, ``undeliverable``.
+        responder: who answered or closed it; None for the clock.
+        waited_ms: from when it was asked to when it was taken.
+    """
+
+    execution_id: str
+    key: str
+    resolution: str
+    responder: str | None
+    waited_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Notice:
+    """Of whom it is: ``execution_id`` is the session's own execution, the root of its tree."""
+
+    session_id: str
+    tenant: str
+    owner: str
+    bot: str
+    execution_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PauseNotice(_Notice):
+    """A session has come to rest with open waits: for the first time, or again with some of them answered.
+
+    Attributes:
+        status: the session's: ``waiting``.
+        pending: every open wait of the whole tree, the oldest first; never empty.
+    """
+
+    status: str
+    pending: tuple[PendingWait, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResumeNotice(_Notice):
+    """A session goes on with what it has waited for.
+
+    Attributes:
+        waited_ms: the longest of the waits.
+    """
+
+    taken: tuple[TakenWait, ...]
+    waited_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndNotice(_Notice):
+    """An execution has ended. Its session may take more messages.
+
+    Attributes:
+        status: ``ended`` or ``failed``.
+        result: what it came to, as JSON; None where it failed.
+        error: a code and a sentence; None where it did not fail.
+    """
+
+    status: str
+    result: JsonValue
+    error: str | None
+
+
+NoticeT = TypeVar("NoticeT", PauseNotice, ResumeNotice, EndNotice)
+
+PauseHook = Callable[[PauseNotice], Awaitable[None]]
+ResumeHook = Callable[[ResumeNotice], Awaitable[None]]
+EndHook = Callable[[EndNotice], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """An app's hooks; at least one is set.
+
+    Attributes:
+        timeout_s: how long each call may take.
+    """
+
+    on_pause: PauseHook | None
+    on_resume: ResumeHook | None
+    on_end: EndHook | None
+    timeout_s: float
+
+
+class HookStore(Protocol):
+    """What telling needs of the store."""
+
+    async def load(self, session_id: str) -> LoadedSession | None: ...
+
+    async def timeline(self, session_id: str) -> Timeline | None: ...
+
+
+class Telling:
+    """What one pass has to tell.
+
+    Args:
+        session: as it was claimed. Where it was claimed before and has not rested since, or was given back, the pass
+            before this one may have ended between a write and the telling of it.
+    """
+
+    def __init__(self, *, hooks: Hooks, store: HookStore, session: SessionRow) -> None:
+        self._hooks = hooks
+        self._store = store
+        self._session = session
+        self._is_again = session.attempts > 1 or code_of(session.reason) == RELEASED
+        self._has_moved = self._is_again
+        self._before: LoadedSession | None = None
+        self._taken: list[LedgerRow] = []
+        self._ended: list[ExecutionRow] = []
+
+    def note(self, change: Advance) -> None:
+        """It is committed."""
+        self._has_moved = self._has_moved or bool(change.open or change.take or change.close or change.consume)
+        self._taken += [event for event in change.ledger if event.kind == EventKind.PAUSE_TAKEN]
+        self._ended += [row for row in change.executions if row.parent_id is None and row.ended_at_ms is not None]
+
+    async def look(self, events: Sequence[LedgerRow]) -> None:
+        """Before a write: tell what the pass before this one may not have told, and see what the events rest on.
+
+        Args:
+            events: what is to be written.
+        """
+        if self._is_again:
+            await self._tell_again()
+        if self._hooks.on_resume is not None and any(event.kind == EventKind.PAUSE_TAKEN for event in events):
+            # Afterwards the execution may have ended, and is loaded no more.
+            self._before = await self._store.load(self._session.session_id)
+
+    async def _tell_again(self) -> None:
+        self._is_again = False
+        timeline = await self._store.timeline(self._session.session_id)
+        roots = [row for row in timeline.executions if row.parent_id is None] if timeline is not None else []
+        if timeline is None or not roots:
+            return
+        root = max(roots, key=lambda row: (row.ended_at_ms is None, row.ended_at_ms or 0))
+        tree = _tree_of(root, timeline.executions)
+        events = [event for event in timeline.events if event.execution_id in tree]
+        await self._tell_resumed([event for event in events if event.kind == EventKind.PAUSE_TAKEN], root, events)
+        if root.ended_at_ms is not None:
+            await self._tell_ended(root)
+
+    async def tell(self, *, is_resting: bool) -> None:
+        """What was committed since the last time; with ``is_resting`` that the session is about to rest."""
+        taken, self._taken = self._taken, []
+        ended, self._ended = self._ended, []
+        before, self._before = self._before, None
+        if before is not None and before.executions:
+            await self._tell_resumed(taken, before.executions[0], before.events)
+        for row in ended:
+            await self._tell_ended(row)
+        if is_resting and self._has_moved and self._hooks.on_pause is not None:
+            self._has_moved = False
+            loaded = await self._store.load(self._session.session_id)
+            if loaded is not None and loaded.executions:
+                await self._tell_paused(loaded)
+
+    # -- the notices ---------------------------------------------------------------------------------------------------
+    async def _tell_paused(self, loaded: LoadedSession) -> None:
+        items = dict(_items_in(loaded.events))
+        pending = tuple(
+            _pending(row, loaded, item=items.get((row.execution_id, row.key)))
+            for row in loaded.pauses
+            if row.status == PauseStatus.PENDING
+        )
+        if self._hooks.on_pause is None or not pending:
+            return
+        notice = PauseNotice(**self._whose(loaded.executions[0]), status=SessionStatus.WAITING.value, pending=pending)
+        await self._call("on_pause", self._hooks.on_pause, notice)
+
+    async def _tell_resumed(self, taken: Sequence[LedgerRow], root: ExecutionRow, events: Sequence[LedgerRow]) -> None:
+        if self._hooks.on_resume is None or not taken:
+            return
+        opened = {
+            (event.execution_id, event.key): event.at_ms for event in events if event.kind == EventKind.PAUSE_OPENED
+        }
+        waits = tuple(_taken(event, opened.get((event.execution_id, event.key), event.at_ms)) for event in taken)
+        waited_ms = max(wait.waited_ms for wait in waits)
+        notice = ResumeNotice(**self._whose(root), taken=waits, waited_ms=waited_ms)
+        await self._call("on_resume", self._hooks.on_resume, notice)
+
+    async def _tell_ended(self, row: ExecutionRow) -> None:
+        if self._hooks.on_end is None or row.status == ExecutionStatus.CANCELLED:
+            return
+        outcome: Any = from_json(row.outcome_json or "{}")
+        has_failed = row.status == ExecutionStatus.FAILED
+        notice = EndNotice(
+            **self._whose(row),
+            status=row.status,
+            result=None if has_failed else outcome["result"],
+            error=f"{outcome['code']}: {outcome['detail']}" if has_failed else None,
+        )
+        await self._call("on_end", self._hooks.on_end, notice)
+
+    def _whose(self, root: ExecutionRow) -> dict[str, str]:
+        return {
+            "session_id": self._session.session_id,
+            "tenant": self._session.tenant,
+            "owner": self._session.owner,
+            "bot": root.program,
+            "execution_id": root.execution_id,
+        }
+
+    # -- the calls -----------------------------------------------------------------------------------------------------
+    async def _call(self, name: str, hook: Callable[[NoticeT], Awaitable[None]], notice: NoticeT) -> None:
+        """Call a hook, in a task of its own: one that will not be cancelled is left behind."""
+        task = asyncio.create_task(_told(hook, notice), name=f"{name} of {self._session.session_id}")
+        try:
+            await asyncio.wait({task}, timeout=self._hooks.timeout_s)
+        finally:
+            in_time = task.done()
+            task.cancel()
+        fault = task.result() if in_time else f"it took longer than {self._hooks.timeout_s:g} s"
+        if fault is not None:
+            _log.warning("hook.failed", hook=name, session_id=self._session.session_id, error=fault)
+
+
+async def _told(hook: Callable[[NoticeT], Awaitable[None]], notice: NoticeT) -> str | None:
+    """Call a hook; what it raised, in words, or None."""
+    try:
+        await hook(notice)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        try:
+            return f"{type(error).__name__}: {error}"
+        except Exception:
+            return type(error).__name__
+    return None
+
+
+def _items_in(events: Sequence[LedgerRow]) -> Iterator[tuple[tuple[str, str], int]]:
+    """Execution and key of each wait that is about one item of a ``map``, and which."""
+    for event in events:
+        if event.kind == EventKind.PAUSE_OPENED:
+            item: Any = from_json(event.body_json).get("item")
+            if item is None and (found := _ITEM.findall(event.key)):
+                item = int(found[-1])  # written before items were
+            if item is not None:
+                yield (event.execution_id, event.key), item
+
+
+def _pending(row: PauseRow, loaded: LoadedSession, *, item: int | None) -> PendingWait:
+    execution = next(each for each in loaded.executions if each.execution_id == row.execution_id)
+    return PendingWait(
+        pause_id=row.pause_id if row.answerer == AnswererKind.OWNER else None,
+        execution_id=row.execution_id,
+        is_child=execution.parent_id is not None,
+        key=row.key,
+        item=item,
+        kind=row.kind,
+        agent=execution.program,
+        role=row.role,
+        channel=row.channel,
+        answerer=row.answerer,
+        question=_question_of(row),
+        asked_at_ms=row.asked_at_ms,
+        deadline_at_ms=row.deadline_at_ms,
+    )
+
+
+def _question_of(row: PauseRow) -> str:
+    try:
+        asked: Any = from_json(row.ask_json)
+        return listed_prompt(asked["prompt"], form_from_json(asked["form"]))
+    except (ValueError, LookupError, TypeError):
+        return ""  # whoever has to answer it will find out
+
+
+def _tree_of(root: ExecutionRow, executions: Sequence[ExecutionRow]) -> set[str]:
+    """The ids of an execution and of all its children."""
+    tree: set[str] = set()
+    grown = {root.execution_id}
+    while grown:
+        tree |= grown
+        grown = {row.execution_id for row in executions if row.parent_id in grown} - tree
+    return tree
+
+
+def _taken(event: LedgerRow, opened_at_ms: int) -> TakenWait:
+    body: Any = from_json(event.body_json)
+    return TakenWait(
+        execution_id=event.execution_id,
+        key=event.key,
+        resolution=body["resolution"],
+        responder=body["responder"],
+        waited_ms=event.at_ms - opened_at_ms,
+    )

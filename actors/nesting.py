@@ -1,0 +1,48 @@
+"""What durable code may start as a child, as the runtime sees it: bots implement these, and ``run`` takes them."""
+
+from __future__ import annotations
+
+from typing import ParamSpec, Protocol, TypeVar
+
+from .asks import JsonValue
+from .payloads import Codec
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class NestedWorkflow(Protocol[P, T]):
+    """A workflow in one version, called with its arguments."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def result_codec(self) -> Codec[T]: ...
+
+    def input_of(self, *args: P.args, **kwargs: P.kwargs) -> JsonValue:
+        """Its arguments as the JSON that a session of its own would be started with.
+
+        Raises:
+            TypeError: they are not those of its signature.
+            ToolArgumentsError: (tool.invalid-arguments) they are not of its parameters' types.
+        """
+        ...
+
+
+class NestedAgent(Protocol):
+    """An agent, which takes a message and gives a reply."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def yields(self) -> bool:
+        """It never ends by itself."""
+        ...

@@ -1,0 +1,49 @@
+"""The waits at which the branches of a tree stand, and which of them are news to the store."""
+
+from __future__ import annotations
+
+from .branches import Branch
+from .operations import Wait
+
+
+class Waits:
+    """Args:
+    known: keys of waits that have a pause already.
+    """
+
+    def __init__(self, *, known: set[str]) -> None:
+        self._known = known
+        self._standing: dict[str, Branch] = {}
+        self._opened: dict[str, Wait] = {}
+        self._closed: list[str] = []
+
+    def reach(self, branch: Branch, wait: Wait) -> None:
+        """A branch has come to a wait that is not resolved."""
+        key = wait.key
+        self._standing[key] = branch
+        if key not in self._known:
+            self._known.add(key)
+            self._opened[key] = wait
+
+    def resolve(self, key: str) -> Branch | None:
+        """The wait is over: the branch that stood there; None if none does."""
+        branch = self._standing.pop(key, None)
+        if branch is not None:
+            self._known.discard(key)
+        return branch
+
+    def leave(self, key: str, *, decided: bool) -> None:
+        """The branch that stands there is closed: by a decided join, which closes the wait, or put away to sleep."""
+        if self._standing.pop(key, None) is None or not decided:
+            return
+        if self._opened.pop(key, None) is None:
+            self._closed.append(key)
+        else:
+            # Reached and closed before anybody was told: it never was.
+            self._known.discard(key)
+
+    def take_news(self) -> tuple[dict[str, Wait], list[str]]:
+        """Waits reached that nobody knows of yet, and keys of known ones that are closed, since this was last asked."""
+        opened, closed = self._opened, self._closed
+        self._opened, self._closed = {}, []
+        return opened, closed
