@@ -19,7 +19,7 @@ HOUSE := store actors channels bots deploy tests
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test check format-check lint types imports coverage fmt bench clean
+.PHONY: help demo test check format-check lint types imports coverage behaviours fmt bench clean
 
 help: ## say what there is
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | while IFS='|' read -r name text; do printf '%-18s %s\n' "$$name" "$$text"; done
@@ -48,6 +48,9 @@ imports: $(READY) ## import-linter: the one direction of imports
 
 coverage: $(READY)
 	@$(PYTEST) $(ARGS) --cov
+
+behaviours: $(READY) ## which tests show which behaviour; fails where none does
+	@$(BIN)/python tests/house/behaviours.py
 
 fmt: $(READY) ## format, and mend what the linter can
 	@$(BIN)/ruff format .

@@ -1,0 +1,202 @@
+BEGIN TRANSACTION;
+CREATE TABLE audit (
+	tenant TEXT NOT NULL, 
+	seq INTEGER NOT NULL, 
+	session_id TEXT NOT NULL, 
+	execution_id TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
+	pause_id TEXT, 
+	role TEXT NOT NULL, 
+	answerer TEXT NOT NULL, 
+	responder TEXT, 
+	resolution TEXT NOT NULL, 
+	decision_json TEXT, 
+	asked_at_ms INTEGER NOT NULL, 
+	resolved_at_ms INTEGER NOT NULL, 
+	previous_hash TEXT NOT NULL, 
+	hash TEXT NOT NULL, 
+	PRIMARY KEY (tenant, seq), 
+	CONSTRAINT answerer_known CHECK (answerer IN ('owner', 'channel', 'nobody')), 
+	CONSTRAINT resolution_known CHECK (resolution IN ('decided', 'replied', 'fired', 'timed_out', 'withdrawn', 'cancelled', 'undeliverable'))
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "audit" VALUES('default',1,'s19b76daa800213ded04a920','xfc6ee6e6d324816fe6f77313','/gather#0[1]/ask#0',NULL,'director','channel','mara','decided','"no"',1767225600000,1767225600000,'0000000000000000000000000000000000000000000000000000000000000000','4ff84347e1a5ecc9dd7758e0ec1628c4f757366584c10a74671ea419575a274d');
+INSERT INTO "audit" VALUES('default',2,'s19b76daa800213ded04a920','xfc6ee6e6d324816fe6f77313','/gather#0[0]/ask#0',NULL,'director','channel',NULL,'withdrawn',NULL,1767225600000,1767225600000,'4ff84347e1a5ecc9dd7758e0ec1628c4f757366584c10a74671ea419575a274d','7f55cd641586840e8117f2a0baaaa4a48c1c15763f23a046654b1a3f41e91487');
+CREATE TABLE deliveries (
+	delivery_id TEXT NOT NULL, 
+	pause_id TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	channel TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	status TEXT NOT NULL, 
+	due_at_ms INTEGER NOT NULL, 
+	attempts INTEGER NOT NULL, 
+	last_error TEXT, 
+	holder TEXT, 
+	held_until_ms INTEGER NOT NULL, 
+	created_at_ms INTEGER NOT NULL, 
+	settled_at_ms INTEGER, 
+	PRIMARY KEY (delivery_id), 
+	CONSTRAINT kind_known CHECK (kind IN ('post', 'withdraw')), 
+	CONSTRAINT status_known CHECK (status IN ('due', 'sent', 'failed', 'dropped')), 
+	CONSTRAINT id_is_derived CHECK (delivery_id = pause_id || ':' || kind), 
+	CONSTRAINT settled_has_time CHECK ((status = 'due') = (settled_at_ms IS NULL))
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "deliveries" VALUES('6fabd35683a722ac2c021534a6c7a8c2:post','6fabd35683a722ac2c021534a6c7a8c2','s19b76daa800213ded04a920','test','post','sent',1767225600000,0,NULL,'wf759a0013f103087',1767225660000,1767225600000,1767225600000);
+INSERT INTO "deliveries" VALUES('6fabd35683a722ac2c021534a6c7a8c2:withdraw','6fabd35683a722ac2c021534a6c7a8c2','s19b76daa800213ded04a920','test','withdraw','sent',1767225600000,0,NULL,'wf759a0013f103087',1767225660000,1767225600000,1767225600000);
+INSERT INTO "deliveries" VALUES('80116e84a3348dbae90647ea3e78a9aa:post','80116e84a3348dbae90647ea3e78a9aa','s19b76daa800213ded04a920','test','post','sent',1767225600000,0,NULL,'wf759a0013f103087',1767225660000,1767225600000,1767225600000);
+INSERT INTO "deliveries" VALUES('d63ba97e62a1b99a813579cc2dfa8a40:post','d63ba97e62a1b99a813579cc2dfa8a40','s19b76daa800213ded04a920','test','post','sent',1767225600000,0,NULL,'wf759a0013f103087',1767225660000,1767225600000,1767225600000);
+INSERT INTO "deliveries" VALUES('d63ba97e62a1b99a813579cc2dfa8a40:withdraw','d63ba97e62a1b99a813579cc2dfa8a40','s19b76daa800213ded04a920','test','withdraw','sent',1767225600000,0,NULL,'wf759a0013f103087',1767225660000,1767225600000,1767225600000);
+CREATE TABLE executions (
+	execution_id TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	parent_id TEXT, 
+	program TEXT NOT NULL, 
+	version TEXT NOT NULL, 
+	fingerprint TEXT NOT NULL, 
+	status TEXT NOT NULL, 
+	input_json TEXT NOT NULL, 
+	outcome_json TEXT, 
+	started_at_ms INTEGER NOT NULL, 
+	ended_at_ms INTEGER, 
+	PRIMARY KEY (session_id, execution_id), 
+	CONSTRAINT status_known CHECK (status IN ('running', 'ended', 'failed', 'cancelled'))
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "executions" VALUES('xfc6ee6e6d324816fe6f77313','s19b76daa800213ded04a920',NULL,'board','1','3b0663d7586586e6ab9c9a15e9ac76ef','running','{"content":{},"from":"olga"}',NULL,1767225600000,NULL);
+CREATE TABLE inbound (
+	channel TEXT NOT NULL, 
+	external_id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	pause_id TEXT, 
+	body_json TEXT NOT NULL, 
+	received_at_ms INTEGER NOT NULL, 
+	consumed_at_ms INTEGER, 
+	PRIMARY KEY (channel, external_id), 
+	CONSTRAINT kind_known CHECK (kind IN ('message', 'answer'))
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "inbound" VALUES('api','m19b76daa800000000117802ae69a63a62','message','default','s19b76daa800213ded04a920',NULL,'{"content":{},"from":"olga"}',1767225600000,1767225600000);
+CREATE TABLE ledger (
+	session_id TEXT NOT NULL, 
+	seq INTEGER NOT NULL, 
+	execution_id TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
+	body_json TEXT NOT NULL, 
+	at_ms INTEGER NOT NULL, 
+	PRIMARY KEY (session_id, execution_id, seq)
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',0,'xfc6ee6e6d324816fe6f77313','execution_started','','{"program":"board","version":"1"}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',1,'xfc6ee6e6d324816fe6f77313','message_received','','{"content":{},"from":"olga"}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',2,'xfc6ee6e6d324816fe6f77313','pause_opened','/gather#0[0]/ask#0','{"kind":"ask","role":"director","channel":"test","prompt":"Do you agree?","deadline_at_ms":null}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',3,'xfc6ee6e6d324816fe6f77313','pause_opened','/gather#0[1]/ask#0','{"kind":"ask","role":"director","channel":"test","prompt":"Do you agree?","deadline_at_ms":null}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',4,'xfc6ee6e6d324816fe6f77313','pause_taken','/gather#0[1]/ask#0','{"resolution":"decided","answer":"no","responder":"mara"}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',5,'xfc6ee6e6d324816fe6f77313','step_raised','/gather#0[1]/veto#0','{"kind":"ValueError","detail":"vetoed","cause_code":null}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',6,'xfc6ee6e6d324816fe6f77313','join_decided','/gather#0','{"done":[],"failed":1}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',7,'xfc6ee6e6d324816fe6f77313','pause_closed','/gather#0[0]/ask#0','{"resolution":"withdrawn"}',1767225600000);
+INSERT INTO "ledger" VALUES('s19b76daa800213ded04a920',8,'xfc6ee6e6d324816fe6f77313','pause_opened','/ask#0','{"kind":"ask","role":"director","channel":"test","prompt":"step /gather#0[1]/veto#0 raised ValueError: vetoed. What now?","deadline_at_ms":null}',1767225600000);
+CREATE TABLE pauses (
+	pause_id TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	session_id TEXT NOT NULL, 
+	execution_id TEXT NOT NULL, 
+	"key" TEXT NOT NULL, 
+	kind TEXT NOT NULL, 
+	role TEXT NOT NULL, 
+	channel TEXT NOT NULL, 
+	answerer TEXT NOT NULL, 
+	owner TEXT NOT NULL, 
+	status TEXT NOT NULL, 
+	is_sent INTEGER NOT NULL, 
+	channel_ref TEXT, 
+	ask_json TEXT NOT NULL, 
+	asked_at_ms INTEGER NOT NULL, 
+	deadline_at_ms INTEGER, 
+	resolution TEXT, 
+	answer_json TEXT, 
+	responder TEXT, 
+	resolved_at_ms INTEGER, 
+	PRIMARY KEY (pause_id), 
+	CONSTRAINT kind_known CHECK (kind IN ('ask', 'timer', 'message')), 
+	CONSTRAINT answerer_known CHECK (answerer IN ('owner', 'channel', 'nobody')), 
+	CONSTRAINT status_known CHECK (status IN ('pending', 'resolved', 'taken', 'cancelled')), 
+	CONSTRAINT resolution_known CHECK (resolution IN ('decided', 'replied', 'fired', 'timed_out', 'withdrawn', 'cancelled', 'undeliverable')), 
+	CONSTRAINT closed_has_resolution CHECK ((status = 'pending') = (resolution IS NULL)), 
+	CONSTRAINT closed_has_time CHECK ((status = 'pending') = (resolved_at_ms IS NULL)), 
+	CONSTRAINT is_sent_flag CHECK (is_sent IN (0, 1)), 
+	CONSTRAINT pauses_step UNIQUE (session_id, execution_id, "key")
+)
+ STRICT
+
+;
+INSERT INTO "pauses" VALUES('6fabd35683a722ac2c021534a6c7a8c2','default','s19b76daa800213ded04a920','xfc6ee6e6d324816fe6f77313','/gather#0[0]/ask#0','ask','director','test','channel','olga','cancelled',1,'ref-0','{"prompt":"Do you agree?","form":{"type":"answer","schema":{"type":"string"}},"bot":"board"}',1767225600000,NULL,'withdrawn',NULL,NULL,1767225600000);
+INSERT INTO "pauses" VALUES('d63ba97e62a1b99a813579cc2dfa8a40','default','s19b76daa800213ded04a920','xfc6ee6e6d324816fe6f77313','/gather#0[1]/ask#0','ask','director','test','channel','olga','taken',1,'ref-1','{"prompt":"Do you agree?","form":{"type":"answer","schema":{"type":"string"}},"bot":"board"}',1767225600000,NULL,'decided','"no"','mara',1767225600000);
+INSERT INTO "pauses" VALUES('80116e84a3348dbae90647ea3e78a9aa','default','s19b76daa800213ded04a920','xfc6ee6e6d324816fe6f77313','/ask#0','ask','director','test','channel','olga','pending',1,'ref-2','{"prompt":"step /gather#0[1]/veto#0 raised ValueError: vetoed. What now?","form":{"type":"answer","schema":{"type":"string"}},"bot":"board"}',1767225600000,NULL,NULL,NULL,NULL,NULL);
+CREATE TABLE schema_version (
+	version_num VARCHAR(32) NOT NULL, 
+	CONSTRAINT schema_version_pkc PRIMARY KEY (version_num)
+);
+INSERT INTO "schema_version" VALUES('0001');
+CREATE TABLE sessions (
+	session_id TEXT NOT NULL, 
+	tenant TEXT NOT NULL, 
+	owner TEXT NOT NULL, 
+	surface TEXT NOT NULL, 
+	program TEXT NOT NULL, 
+	status TEXT NOT NULL, 
+	reason TEXT, 
+	priority INTEGER NOT NULL, 
+	due_at_ms INTEGER NOT NULL, 
+	lease_holder TEXT, 
+	lease_epoch INTEGER NOT NULL, 
+	lease_until_ms INTEGER NOT NULL, 
+	wakes INTEGER NOT NULL, 
+	attempts INTEGER NOT NULL, 
+	next_seq INTEGER NOT NULL, 
+	is_cancel_requested INTEGER NOT NULL, 
+	created_at_ms INTEGER NOT NULL, 
+	updated_at_ms INTEGER NOT NULL, 
+	PRIMARY KEY (session_id), 
+	CONSTRAINT status_known CHECK (status IN ('ready', 'running', 'waiting', 'idle', 'blocked', 'ended', 'failed', 'cancelled')), 
+	CONSTRAINT surface_known CHECK (surface IN ('chat', 'workspace')), 
+	CONSTRAINT running_is_held CHECK ((status = 'running') = (lease_holder IS NOT NULL)), 
+	CONSTRAINT is_cancel_requested_flag CHECK (is_cancel_requested IN (0, 1))
+)
+ WITHOUT ROWID,
+ STRICT
+
+;
+INSERT INTO "sessions" VALUES('s19b76daa800213ded04a920','default','olga','workspace','board','waiting',NULL,50,1767225600000,NULL,2,0,2,0,9,0,1767225600000,1767225600000);
+CREATE INDEX sessions_to_claim ON sessions (priority, due_at_ms, session_id) WHERE status = 'ready';
+CREATE INDEX sessions_due ON sessions (due_at_ms) WHERE status = 'ready';
+CREATE INDEX sessions_leased ON sessions (lease_until_ms) WHERE status = 'running';
+CREATE INDEX sessions_updated ON sessions (updated_at_ms);
+CREATE INDEX executions_running ON executions (session_id) WHERE status = 'running';
+CREATE INDEX pauses_deadline ON pauses (deadline_at_ms) WHERE status = 'pending' AND deadline_at_ms IS NOT NULL;
+CREATE INDEX pauses_pending ON pauses (asked_at_ms) WHERE status = 'pending';
+CREATE INDEX pauses_closed ON pauses (resolved_at_ms) WHERE status IN ('taken', 'cancelled');
+CREATE INDEX deliveries_free ON deliveries (due_at_ms) WHERE status = 'due' AND holder IS NULL;
+CREATE INDEX deliveries_held ON deliveries (held_until_ms) WHERE status = 'due' AND holder IS NOT NULL;
+CREATE INDEX inbound_unread ON inbound (session_id, received_at_ms) WHERE kind = 'message' AND consumed_at_ms IS NULL;
+CREATE INDEX audit_session ON audit (session_id);
+COMMIT;
