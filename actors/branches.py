@@ -6,6 +6,7 @@ from collections.abc import Coroutine
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from ..store.values import value
 from .joins import NO_GROUPS, QuorumGroups, Tally, Verdict, described, winner
 from .operations import Decision, Frame, Join, Joined, Operation, StepError, Wait
 from .step_errors import JoinDeadlineError, QuorumNotReachedError
@@ -128,7 +129,7 @@ class Group:
         return error
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Record:
     """Something new that the ledger is to keep: an event without its place."""
 
@@ -172,7 +173,7 @@ class News:
     cut: list[str] = field(default_factory=list[str])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value
 class Ended:
     """The root coroutine has returned (``error`` is None) or raised."""
 

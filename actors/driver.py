@@ -94,7 +94,7 @@ class Driver:
 
     def unborn(self) -> list[Child]:
         """Children that have been reached and do not run yet: to be begun, or begun again after a revival."""
-        return [operation for _, operation in self._unborn.values()]
+        return [operation for _, operation in self._unborn.values()] if self._unborn else []
 
     def was_started(self, key: str) -> bool:
         """Whether an earlier pass recorded the start of a step that must never start twice."""
@@ -104,6 +104,10 @@ class Driver:
         """The running step under ``key``; None if its branch was closed meanwhile."""
         entry = self._running.get(key)
         return entry[1] if entry else None
+
+    @property
+    def has_news(self) -> bool:
+        return bool(self._records or self._dropped or self._children) or self._waits.has_news or self._joining.has_cut
 
     def take_news(self) -> News:
         opened, closed = self._waits.take_news()
@@ -122,7 +126,7 @@ class Driver:
 
     @property
     def has_startable(self) -> bool:
-        return any(self._has_slot(branch) for branch, _ in self._queued.values())
+        return bool(self._queued) and any(self._has_slot(branch) for branch, _ in self._queued.values())
 
     def startable(self) -> list[Step]:
         """Steps to start now; they count as running from here on.

@@ -66,6 +66,11 @@ class EventKind(StrEnum):
 CONVERSATION_KINDS = frozenset({EventKind.MESSAGE_RECEIVED, EventKind.MODEL_REPLIED, EventKind.TOOL_REPLIED})
 """What a model is told of earlier executions of the same session."""
 
+UNREAD_KINDS: frozenset[str] = frozenset(
+    {EventKind.STEP_CLOSED, EventKind.PAUSE_OPENED, EventKind.PAUSE_CLOSED, EventKind.CHILD_CLOSED}
+)
+"""Events that a revival does not even load: there may be many of them, and they say nothing to a replay."""
+
 RESULT_KINDS = frozenset(
     {EventKind.STEP_RETURNED, EventKind.VALUE_RECORDED, EventKind.MODEL_REPLIED, EventKind.TOOL_REPLIED}
 )

@@ -168,7 +168,7 @@ class Hooks:
 class HookStore(Protocol):
     """What telling needs of the store."""
 
-    async def load(self, session_id: str) -> LoadedSession | None: ...
+    async def load(self, session_id: str, *, without: frozenset[str]) -> LoadedSession | None: ...
 
     async def timeline(self, session_id: str) -> Timeline | None: ...
 
@@ -207,7 +207,7 @@ class Telling:
             await self._tell_again()
         if self._hooks.on_resume is not None and any(event.kind == EventKind.PAUSE_TAKEN for event in events):
             # Afterwards the execution may have ended, and is loaded no more.
-            self._before = await self._store.load(self._session.session_id)
+            self._before = await self._store.load(self._session.session_id, without=frozenset())
 
     async def _tell_again(self) -> None:
         self._is_again = False
@@ -233,7 +233,7 @@ class Telling:
             await self._tell_ended(row)
         if is_resting and self._has_moved and self._hooks.on_pause is not None:
             self._has_moved = False
-            loaded = await self._store.load(self._session.session_id)
+            loaded = await self._store.load(self._session.session_id, without=frozenset())
             if loaded is not None and loaded.executions:
                 await self._tell_paused(loaded)
 

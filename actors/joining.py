@@ -109,6 +109,10 @@ class Joining:
             self._record(join.key, decided)
         return self._decide(group, decided)
 
+    @property
+    def has_cut(self) -> bool:
+        return bool(self._cut)
+
     def take_cut(self) -> list[str]:
         """Keys of joins that were decided while branches of theirs were open, since this was last asked."""
         cut, self._cut = self._cut, []

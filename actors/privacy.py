@@ -40,8 +40,12 @@ from .redaction import MASK, TOKEN, Masks, Tokens, tokens_in
 
 def secrets_of(form: Form | None) -> tuple[Secret, ...]:
     """The sensitive values in the call that a question is about."""
-    call = call_of(form)
-    return () if call is None else secrets_in(call.marks, call.arguments)
+    match form:
+        case ApprovalForm(marks=None) | ChoiceForm(call=None) | AnswerForm(call=None) | None:
+            return ()
+        case _:
+            call = call_of(form)
+            return () if call is None else secrets_in(call.marks, call.arguments)
 
 
 def check_may_leave(secrets: Sequence[Secret], *, what: str) -> None:

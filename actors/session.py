@@ -38,7 +38,7 @@ from .errors import (
     SessionIndeterminateError,
     SessionUnknownError,
 )
-from .events import EventKind
+from .events import UNREAD_KINDS, EventKind
 from .ids import execution_id_of
 from .journal import Journal, Written
 from .jsontext import from_json, to_json
@@ -108,7 +108,7 @@ class SessionPass:
 
     # -- beginning ----------------------------------------------------------------------------------------------------
     async def _load(self) -> LoadedSession:
-        loaded = self._known or await self._around.store.load(self._session.session_id)
+        loaded = self._known or await self._around.store.load(self._session.session_id, without=UNREAD_KINDS)
         self._known = None
         if loaded is None:
             raise SessionUnknownError(f"session {self._session.session_id} is gone")
@@ -216,7 +216,8 @@ class SessionPass:
                 driver.pump()
                 while tree.begin_unborn(driver) or self._feed(driver, execution):
                     driver.pump()
-                self._gather_news(driver, execution, tree, steps)
+                if driver.has_news:
+                    self._gather_news(driver, execution, tree, steps)
                 if self._closed and self._feed(driver, execution):
                     continue
                 if driver.ended is not None:
@@ -254,7 +255,7 @@ class SessionPass:
         return None
 
     async def _look_again(self) -> None:
-        loaded = await self._around.store.load(self._session.session_id)
+        loaded = await self._around.store.load(self._session.session_id, without=UNREAD_KINDS)
         if loaded is None or loaded.session.lease_epoch != self._lease.epoch:
             raise LeaseLostError
         self._take_in(loaded)
@@ -264,6 +265,8 @@ class SessionPass:
 
         The deadline of a join comes last: an answer that has arrived when it decides still counts.
         """
+        if not self._closed and not self._inbound:
+            return False
         fed = False
         late: list[str] = []
         for key in list(self._closed):

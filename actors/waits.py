@@ -42,6 +42,10 @@ class Waits:
             # Reached and closed before anybody was told: it never was.
             self._known.discard(key)
 
+    @property
+    def has_news(self) -> bool:
+        return bool(self._opened or self._closed)
+
     def take_news(self) -> tuple[dict[str, Wait], list[str]]:
         """Waits reached that nobody knows of yet, and keys of known ones that are closed, since this was last asked."""
         opened, closed = self._opened, self._closed

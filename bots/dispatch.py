@@ -80,7 +80,8 @@ class Dispatch:
             written = secrets_in_call(signature.marks, written=request.arguments, read=None)
             await _learn(run, discretion, written)
             return await _tell(run, request, discretion.told(str(error)))
-        await _learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
+        if signature.marks is not None:
+            await _learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
         if (place := placeholder_in(signature.marks, arguments)) is not None:
             return await _tell(
                 run,

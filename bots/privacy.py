@@ -58,8 +58,11 @@ class Discretion:
 
     def __init__(self, *, seed: str) -> None:
         self._secrets: list[Secret] = []
-        # A thousand numbers for each call; which thousand, its values have no part in.
-        self._after = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4]) % 999 * 1000
+        self._seed = seed
+
+    def _after(self) -> int:
+        """A thousand numbers for each call; which thousand, its values have no part in."""
+        return int.from_bytes(hashlib.sha256(self._seed.encode()).digest()[:4]) % 999 * 1000
 
     def learn(self, secrets: Sequence[Secret]) -> None:
         """These are sensitive, wherever they turn up from now on."""
@@ -84,7 +87,7 @@ class Discretion:
         if not secrets:
             return found
         masks = Masks([secret for secret in secrets if secret.level != "token"])
-        tokens = Tokens([secret for secret in secrets if secret.level == "token"], after=self._after)
+        tokens = Tokens([secret for secret in secrets if secret.level == "token"], after=self._after())
 
         def cover(secret: Secret | None, found: JsonValue) -> str:
             return tokens.cover(secret, found) if secret is not None and secret.level == "token" else MASK

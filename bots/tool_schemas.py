@@ -203,7 +203,7 @@ class ToolSignature:
 
     def _validated(self, text: str) -> Any:
         try:
-            return self._arguments.adapter.validate_json(text, strict=True, extra="forbid")
+            return self._arguments.adapter.validator.validate_json(text, strict=True, extra="forbid")
         except ValidationError as err:
             raise ToolArgumentsError(tool=self.name, problems=self._problems_of(err)) from err
 
@@ -226,7 +226,7 @@ class ToolSignature:
 
     def _dumped(self, value: Any) -> dict[str, JsonValue]:
         try:
-            return self._arguments.adapter.dump_python(
+            return self._arguments.adapter.serializer.to_python(
                 value, mode="json", by_alias=True, round_trip=True, warnings="error"
             )
         except PydanticSerializationError as err:

@@ -65,7 +65,8 @@ class Batching(Generic[Q, A]):
         """
         if self._is_closed:
             raise StoreClosedError
-        entry = _Entry[Q, A](request, asyncio.get_running_loop().create_future())
+        # Made without naming its types: that would cost a call of ``typing`` each time.
+        entry: _Entry[Q, A] = _Entry(request, asyncio.get_running_loop().create_future())
         self._waiting.append(entry)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())

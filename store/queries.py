@@ -74,7 +74,7 @@ class Queries:
         self._open_events: Select = (
             sa.select(ledger)
             .select_from(executions.join(ledger, of_same))
-            .where(executions.c.session_id.in_(ids), is_running)
+            .where(executions.c.session_id.in_(ids), is_running, ledger.c.kind.not_in(dialect.keys("without")))
             .order_by(ledger.c.session_id, ledger.c.seq)
         )
         self._open_pauses: Select = (
@@ -99,15 +99,19 @@ class Queries:
         )
         self._pause: Select = sa.select(pauses).where(pauses.c.pause_id.in_(ids))
 
-    def load(self, session_ids: Sequence[str], connection: sa.Connection) -> list[LoadedSession | None]:
+    def load(
+        self, session_ids: Sequence[str], connection: sa.Connection, *, without: frozenset[str]
+    ) -> list[LoadedSession | None]:
+        """Sessions with what is open in them; without the events of some kinds."""
         parameters = {"ids": self._dialect.bound(set(session_ids))}
+        of_events = {**parameters, "without": self._dialect.bound(sorted(without))}
 
-        def read(statement: Select) -> Sequence[Any]:
-            return connection.execute(statement, parameters).all()
+        def read(statement: Select, bound: Mapping[str, object] = parameters) -> Sequence[Any]:
+            return connection.execute(statement, bound).all()
 
         found = {row.session_id: row for row in self._sessions_of(read(self._session))}
         open_executions = _by_session(self._executions_of(read(self._open_executions)))
-        events = _by_session(self._ledger_of(read(self._open_events)))
+        events = _by_session(self._ledger_of(read(self._open_events, of_events)))
         open_pauses = _by_session(self._pauses_of(read(self._open_pauses)))
         unread = _by_session(self._inbound_of(read(self._unread)))
         return [
@@ -165,6 +169,7 @@ class Queries:
                 ledger.c.kind.in_(dialect.keys("kinds")),
                 ledger.c.execution_id != sa.bindparam("execution_id"),
                 earlier.c.status != literal(ExecutionStatus.RUNNING),
+                earlier.c.parent_id.is_(None),
             )
             .order_by(ledger.c.seq)
         )

@@ -25,11 +25,11 @@ class Reader:
     def __init__(self, *, lane: Lane, queries: Queries) -> None:
         self._lane = lane
         self._queries = queries
-        self._loads = Batching[str, LoadedSession | None](job=self._load, limit=BATCH_LIMIT)
+        self._loads = Batching[tuple[str, frozenset[str]], LoadedSession | None](job=self._load, limit=BATCH_LIMIT)
         self._pauses = Batching[str, PauseRow | None](job=self._read_pauses, limit=BATCH_LIMIT)
 
-    async def load(self, session_id: str) -> LoadedSession | None:
-        return await self._loads.ask(session_id)
+    async def load(self, session_id: str, *, without: frozenset[str]) -> LoadedSession | None:
+        return await self._loads.ask((session_id, without))
 
     async def pause(self, pause_id: str) -> PauseRow | None:
         return await self._pauses.ask(pause_id)
@@ -42,8 +42,21 @@ class Reader:
         await self._loads.aclose()
         await self._pauses.aclose()
 
-    async def _load(self, session_ids: Sequence[str]) -> Sequence[LoadedSession | None]:
-        return await self._lane.run(partial(self._queries.load, session_ids))
+    async def _load(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> Sequence[LoadedSession | None]:
+        return await self._lane.run(partial(self._load_alike, wanted))
+
+    def _load_alike(
+        self, wanted: Sequence[tuple[str, frozenset[str]]], connection: sa.Connection
+    ) -> Sequence[LoadedSession | None]:
+        """Those that want the same kinds of events, which as a rule are all, are loaded together."""
+        found: dict[tuple[str, frozenset[str]], LoadedSession | None] = {}
+        for without in {each for _, each in wanted}:
+            session_ids = [session_id for session_id, each in wanted if each == without]
+            for session_id, loaded in zip(
+                session_ids, self._queries.load(session_ids, connection, without=without), strict=True
+            ):
+                found[session_id, without] = loaded
+        return [found[each] for each in wanted]
 
     async def _read_pauses(self, pause_ids: Sequence[str]) -> Sequence[PauseRow | None]:
         return await self._lane.run(partial(self._queries.pauses, pause_ids))

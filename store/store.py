@@ -168,9 +168,13 @@ class Store:
         return result
 
     # -- reads ---------------------------------------------------------------------------------------------------------
-    async def load(self, session_id: str) -> LoadedSession | None:
-        """All that a revival needs; None if there is no such session."""
-        return await self._reader.load(session_id)
+    async def load(self, session_id: str, *, without: frozenset[str] = frozenset()) -> LoadedSession | None:
+        """All that a revival needs; None if there is no such session.
+
+        Args:
+            without: kinds of events that it does not need.
+        """
+        return await self._reader.load(session_id, without=without)
 
     async def pause(self, pause_id: str) -> PauseRow | None:
         if not pause_id.isascii():

@@ -139,7 +139,7 @@ def test_a_row_made_fast_equals_one_made_by_its_class(kind: Any) -> None:
 
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_row_needs_all_of_its_values(kind: Any) -> None:
-    with pytest.raises(ValueError, match="zip"):
+    with pytest.raises(ValueError, match="unpack"):
         maker(kind)(["too few"])
 
 
