@@ -23,7 +23,10 @@ class Clock(Protocol):
         ...
 
     async def sleep_until_ms(self, due_ms: int) -> None:
-        """Return once ``now_ms() >= due_ms``; at once if it is past."""
+        """Return once ``now_ms() >= due_ms``, or as much time has passed as there was to it when it was called.
+
+        So a clock that is set back meanwhile delays nobody; whoever needs the time itself looks at it again.
+        """
         ...
 
 
@@ -37,9 +40,10 @@ class SystemClock:
         return time.monotonic()
 
     async def sleep_until_ms(self, due_ms: int) -> None:
-        while (left_ms := due_ms - self.now_ms()) > 0:  # noqa: ASYNC110  nothing but time ends this wait
-            # At most a minute at a time: a machine that slept, or whose clock was set, is noticed.
-            await asyncio.sleep(min(left_ms / 1000, 60.0))
+        ends_s = self.monotonic_s() + (due_ms - self.now_ms()) / 1000
+        while (left_s := min((due_ms - self.now_ms()) / 1000, ends_s - self.monotonic_s())) > 0:  # noqa: ASYNC110  nothing but time ends this wait
+            # At most a minute at a time: a machine that slept, or whose clock was set forward, is noticed.
+            await asyncio.sleep(min(left_s, 60.0))
 
 
 async def wait_until(event: asyncio.Event, *, clock: Clock, until_ms: int) -> None:

@@ -15,7 +15,7 @@ from typing import Literal, Protocol
 import structlog
 
 from ..store.changes import ClaimDeliveries, ClaimDeliveriesResult, SettleDelivery, SettleResult
-from ..store.errors import OverwinterError
+from ..store.errors import OverwinterError, StoreError
 from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
@@ -28,6 +28,9 @@ from .jsontext import to_json
 from .opening import ask_of
 from .ports import Channel
 from .surroundings import Reviver
+
+_TRIES = 3
+"""How often a settlement is offered to a store that is busy."""
 
 _log = structlog.get_logger("overwinter.delivering")
 
@@ -135,9 +138,17 @@ class Dispatcher:
 
     # -- one delivery -------------------------------------------------------------------------------------------------
     def _start(self, delivery: DeliveryRow, pause: PauseRow) -> None:
-        task = asyncio.create_task(self._carry(delivery, pause), name=f"delivery of {pause.key}")
+        task = asyncio.create_task(self._deliver(delivery, pause), name=f"delivery of {pause.key}")
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
+
+    async def _deliver(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+        try:
+            await self._carry(delivery, pause)
+        except StoreError as error:
+            # Not the channel's fault, and nothing is known to be written: the hold runs out, and whoever takes the delivery
+            # then makes it again under the same key.
+            _log.warning(error.code, channel=delivery.channel, step=pause.key, error=str(error))
 
     async def _carry(self, delivery: DeliveryRow, pause: PauseRow) -> None:
         channel = self._channels.get(delivery.channel)
@@ -153,6 +164,8 @@ class Dispatcher:
                     await self._update(channel, delivery, pause)
                 case DeliveryKind.WITHDRAW:
                     await self._withdraw(channel, delivery, pause)
+        except StoreError:
+            raise
         except (ChannelUnreachableError, TimeoutError) as error:
             await self._retry(delivery, pause, error)
         except KeyboardInterrupt:
@@ -245,13 +258,23 @@ class Dispatcher:
             now_ms=now_ms,
             stranded_json=None if stranded is None else to_json(stranded),
         )
-        match await self._store.settle_delivery(change):
+        match await self._written(change):
             case SettleResult.SETTLED:
                 pass
             case SettleResult.STRANDED:
                 self._reviver.wake(delivery.session_id)
             case SettleResult.LOST:
                 _log.warning("delivery.lost", channel=delivery.channel, step=delivery.kind)
+
+    async def _written(self, change: SettleDelivery) -> SettleResult:
+        """A store that is busy has waited for a while before it says so, so it is asked again at once."""
+        for _ in range(_TRIES - 1):
+            try:
+                return await self._store.settle_delivery(change)
+            except StoreError as error:
+                if not error.retryable:
+                    raise
+        return await self._store.settle_delivery(change)
 
     def _hold_until_ms(self) -> int:
         return self._clock.now_ms() + int(self._settings.hold_s * 1000)

@@ -18,7 +18,7 @@ happen in the order of the first run; all that durable code may depend on comes 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Literal
 
 from ..store.errors import OverwinterError
@@ -39,6 +39,7 @@ from .operations import (
     Value,
     Wait,
     WaitResult,
+    check_asked,
 )
 from .step_errors import ForeignAwaitError
 from .waits import Waits
@@ -56,7 +57,7 @@ class Driver:
         frame: shared by all operations of the root.
         main: makes the root coroutine.
         recall: what the ledger knows; extended as the driver goes on.
-        open_waits: keys of waits that have a pending pause already.
+        open_waits: waits that have a pause already, by key: the role that was asked, and who may answer.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class Driver:
         frame: Frame,
         main: Callable[[], Coroutine[Any, Any, Any]],
         recall: Recall,
-        open_waits: set[str],
+        open_waits: Mapping[str, tuple[str, str]],
     ) -> None:
         self._recall = recall
         self._records: list[Record] = []
@@ -192,7 +193,11 @@ class Driver:
 
     # -- the machine --------------------------------------------------------------------------------------------------
     def pump(self) -> None:
-        """Go on until every branch has ended or stands before something that only the owner can give it."""
+        """Go on until every branch has ended or stands before something that only the owner can give it.
+
+        Raises:
+            SessionDefinitionChangedError: (session.definition-changed) a question there was put to others than are asked now.
+        """
         while self._ready or self._close_rest(self._joining.decide_again()):
             branch, value, error = self._ready.popleft()
             if branch.state != "running":
@@ -237,6 +242,8 @@ class Driver:
                 self._answer_value(branch, operation)
             case Wait():
                 if (result := self._recall.waits.get(key)) is not None:
+                    if result.is_answer:
+                        check_asked(operation, role=result.role, answerer=result.answerer)
                     self._ready.append((branch, result, None))
                 else:
                     self._waits.reach(branch, operation)

@@ -18,7 +18,7 @@
     child_raised        child       as step_raised, and {"execution_id"}
     child_closed        child       {"execution_id"}          it ran while a join closed its branch
     pause_opened        wait        {"kind", "role", "channel", "prompt", "deadline_at_ms"}; {"item": int}: which one of a map
-    pause_taken         wait        {"resolution", "answer", "responder"}
+    pause_taken         wait        {"resolution", "answer", "responder"}; {"role", "answerer"}: whose answer it was
     pause_closed        wait        {"resolution"}
     execution_ended     ""          {"result"}
     execution_failed    ""          {"kind", "detail", "code"}

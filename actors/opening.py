@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from ..store.resolutions import Hold
 from ..store.rows import (
@@ -55,6 +56,11 @@ def pause_of(wait: Wait, *, pause_id: str, channels: Sequence[str], needs: int, 
         responder=None,
         resolved_at_ms=None,
     )
+
+
+def undeliverable(pause: PauseRow, *, reason: str, code: str) -> PauseRow:
+    """The pause of a question that nobody can be asked, as its step reads it; it is never stored."""
+    return replace(pause, resolution="undeliverable", answer_json=to_json({"reason": reason, "code": code}))
 
 
 def posts_of(

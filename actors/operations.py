@@ -15,7 +15,7 @@ from ..store.rows import AnswererKind, PauseKind
 from ..store.values import value
 from .asks import Form, JsonValue
 from .clock import Clock
-from .errors import PauseUndeliverableError
+from .errors import PauseUndeliverableError, SessionDefinitionChangedError
 from .ids import Ids, execution_id_of
 from .joins import JoinRule
 from .keys import item_in
@@ -104,11 +104,19 @@ class WaitResult:
         resolution: a ``Resolution``.
         answer: the decision as JSON; for one closed without an answer ``{"reason": ...}``.
         responder: who answered or closed it; None for a clock.
+        role, answerer: whose answer it was; empty where that was not recorded.
     """
 
     resolution: str
     answer: JsonValue
     responder: str | None
+    role: str = ""
+    answerer: str = ""
+
+    @property
+    def is_answer(self) -> bool:
+        """Somebody has said something; it was not closed without that."""
+        return self.resolution in ("decided", "replied")
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -261,6 +269,21 @@ def reason_of(result: WaitResult) -> str:
     if isinstance(answer, Mapping):
         return str(cast("Mapping[str, object]", answer).get("reason") or "no reason given")
     return "no reason given"
+
+
+def check_asked(wait: Wait, *, role: str, answerer: str) -> None:
+    """See to it that an open question, or its answer, is the one that the code asks now: keys alone do not say so.
+
+    Raises:
+        SessionDefinitionChangedError: (session.definition-changed) it was put to others, or others might answer it.
+    """
+    if not role or (role, answerer) == (wait.role, wait.answerer):
+        return
+    raise SessionDefinitionChangedError(
+        f"step {wait.key} asks {wait.role} (answered by {wait.answerer}) now, and its question was put to {role} (answered by "
+        f"{answerer}); deploy the code as it was, or cancel that question or the session",
+        session_id=wait.frame.session_id,
+    )
 
 
 def delivered(wait: Wait, result: WaitResult) -> WaitResult:

@@ -21,7 +21,8 @@ class QuorumRule:
     """How many people have to approve, and how many are asked.
 
     Attributes:
-        in_order: the channels are asked one after another, the next one when somebody has approved; else all at once.
+        in_order: the channels are asked one after another, the next one when somebody has voted and more votes are needed;
+            else all at once.
     """
 
     needs: int
@@ -31,9 +32,15 @@ class QuorumRule:
 
 @value
 class Ballot:
-    """One person's decision, an approval as JSON."""
+    """One person's decision, an approval as JSON.
+
+    Attributes:
+        voter: what the person is told apart by.
+        name: as the channel authenticated them.
+    """
 
     voter: str
+    name: str
     decision: dict[str, Any]
 
 
@@ -79,8 +86,8 @@ def standing_of(rule: QuorumRule, ballots: Sequence[Ballot]) -> Standing:
         decision = {"approved": False, "reason": why, "override_arguments": None}
     return Standing(
         decision=decision,
-        approved_by=tuple(each.voter for each in approvals),
-        rejected_by=tuple(each.voter for each in rejections),
+        approved_by=tuple(each.name for each in approvals),
+        rejected_by=tuple(each.name for each in rejections),
         needs=rule.needs,
         missing=0 if decision is not None else rule.needs - most,
     )
@@ -101,5 +108,5 @@ def _in_order(part: Any) -> Any:
 
 
 def _reasons(ballots: Sequence[Ballot]) -> str | None:
-    given = [f"{each.voter}: {each.decision['reason']}" for each in ballots if each.decision["reason"]]
+    given = [f"{each.name}: {each.decision['reason']}" for each in ballots if each.decision["reason"]]
     return "; ".join(given) or None

@@ -59,7 +59,13 @@ def check_ready(events: Iterable[LedgerRow]) -> None:
 def wait_result_of(pause: PauseRow) -> WaitResult:
     """How a closed pause is read by the step that waits for it."""
     answer: JsonValue = None if pause.answer_json is None else from_json(pause.answer_json)
-    return WaitResult(resolution=pause.resolution or "", answer=answer, responder=pause.responder)
+    return WaitResult(
+        resolution=pause.resolution or "",
+        answer=answer,
+        responder=pause.responder,
+        role=pause.role,
+        answerer=pause.answerer,
+    )
 
 
 def is_closed(pause: PauseRow) -> bool:
@@ -104,7 +110,11 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
         case EventKind.PAUSE_TAKEN:
             body = from_json(event.body_json)
             recall.waits[key] = WaitResult(
-                resolution=body["resolution"], answer=body["answer"], responder=body["responder"]
+                resolution=body["resolution"],
+                answer=body["answer"],
+                responder=body["responder"],
+                role=body.get("role", ""),
+                answerer=body.get("answerer", ""),
             )
         case EventKind.MESSAGE_RECEIVED:
             if event.key:

@@ -45,9 +45,9 @@ class RoleBinding:
         """Those that are asked at once."""
         return self.channels[:1] if self.quorum is not None and self.quorum.in_order else self.channels
 
-    def channels_after(self, approvals: int) -> tuple[str, ...]:
-        """Those that are asked next, after so many approvals."""
-        return self.channels[approvals : approvals + 1] if self.quorum is not None and self.quorum.in_order else ()
+    def channels_after(self, votes: int) -> tuple[str, ...]:
+        """Those that are asked next, after so many votes that have not decided."""
+        return self.channels[votes : votes + 1] if self.quorum is not None and self.quorum.in_order else ()
 
 
 class Roles:

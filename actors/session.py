@@ -21,16 +21,15 @@ from ..store.rows import (
     ExecutionRow,
     ExecutionStatus,
     InboundRow,
-    PauseKind,
     PauseRow,
     PauseStatus,
     SessionRow,
     SessionStatus,
 )
 from ..store.snapshots import LoadedSession
+from .asking import asked
 from .asks import JsonValue
 from .driver import Driver, Ended
-from .effects import step_error_of
 from .errors import (
     LeaseLostError,
     SessionDefinitionChangedError,
@@ -39,11 +38,11 @@ from .errors import (
     SessionUnknownError,
 )
 from .events import UNREAD_KINDS, EventKind
+from .failures import step_error_of
 from .ids import execution_id_of
 from .journal import Journal, Written
 from .jsontext import from_json, to_json
 from .keys import place_of
-from .opening import opened_event_of, pause_of, posts_of
 from .operations import Wait, WaitResult
 from .program import Program
 from .recall import is_closed, recall_of, wait_result_of
@@ -63,14 +62,22 @@ class SessionPass:
     """
 
     def __init__(
-        self, *, session: SessionRow, lease: Lease, around: Surroundings, loaded: LoadedSession | None = None
+        self,
+        *,
+        session: SessionRow,
+        lease: Lease,
+        around: Surroundings,
+        loaded: LoadedSession | None = None,
+        forgiven: int = 0,
     ) -> None:
         """Args:
         loaded: what the store holds of the session, where the caller has just written it; None to read it.
+        forgiven: how many of its attempts were ended by the store, and so do not count.
         """
         self.woken = asyncio.Event()
         self._session = session
         self._known = loaded
+        self._forgiven = forgiven
         self._lease = lease
         self._around = around
         self._journal = Journal(session=session, lease=lease, around=around)
@@ -88,7 +95,7 @@ class SessionPass:
         """
         while True:
             loaded = await self._load()
-            if loaded.session.attempts > MAX_ATTEMPTS:
+            if loaded.session.attempts - self._forgiven > MAX_ATTEMPTS:
                 error = SessionIndeterminateError(
                     f"it was revived {MAX_ATTEMPTS} times in a row and never came to rest; what its last step did is unknown"
                 )
@@ -207,7 +214,9 @@ class SessionPass:
             frame=frame,
             main=lambda: program.main(Run(path="", frame=frame), message),
             recall=recall_of(loaded.events, root_id=execution.execution_id),
-            open_waits=self._pending.keys() | self._closed.keys(),
+            open_waits={
+                key: (row.role, row.answerer) for rows in (self._pending, self._closed) for key, row in rows.items()
+            },
         )
         steps = Steps(driver=driver, journal=self._journal, execution=execution)
         try:
@@ -329,33 +338,14 @@ class SessionPass:
         self._journal.note(execution, EventKind.PAUSE_CLOSED, to_json({"resolution": "withdrawn"}), key)
 
     def _open(self, wait: Wait, execution: ExecutionRow) -> None:
-        is_asked = wait.pause_kind is PauseKind.ASK
-        role = self._around.role_of(wait.role) if is_asked else None
-        channels = (wait.channel,) if wait.channel else () if role is None else role.channels
-        now_ms = self._around.clock.now_ms()
-        pause = pause_of(
-            wait,
-            pause_id=self._around.ids.pause_id(),
-            channels=channels,
-            needs=1 if role is None else role.needs,
-            now_ms=now_ms,
-        )
-        if wait.key[0] != "/":
-            pause = replace(pause, key=place_of(wait.key, "")[1])
-        if is_asked and not channels:
-            # Found at assembly; an app that was put together by hand fails the step instead of waiting in silence.
-            pause = replace(
-                pause,
-                resolution="undeliverable",
-                answer_json=to_json({"reason": f"no channel is wired to role {wait.role}", "code": "channel.rejected"}),
-            )
-            self._closed[wait.key] = pause
+        reached = asked(wait, self._around)
+        if reached.event is None:
+            self._closed[wait.key] = reached.pause
             return
-        self._pending[wait.key] = pause
-        self._draft.open.append(pause)
-        self._journal.note(execution, EventKind.PAUSE_OPENED, _opened_body(pause, wait), wait.key)
-        asked_first = channels if role is None or wait.channel else role.first_channels
-        self._draft.deliveries += posts_of(pause, channels=asked_first, hold=self._around.outbox.hold)
+        self._pending[wait.key] = reached.pause
+        self._draft.open.append(reached.pause)
+        self._journal.note(execution, EventKind.PAUSE_OPENED, reached.event, wait.key)
+        self._draft.deliveries += reached.posts
 
     # -- ending -------------------------------------------------------------------------------------------------------
     async def _finish(self, execution: ExecutionRow, program: Program, tree: Tree, ended: Ended) -> Written:
@@ -391,10 +381,13 @@ def _left_as(ended: ExecutionRow | None, rests_as: SessionStatus) -> tuple[Sessi
     return status, f"{outcome['code']}: {outcome['detail']}"
 
 
-def _opened_body(pause: PauseRow, wait: Wait) -> str:
-    body = opened_event_of(pause, wait)
-    return body if wait.item is None else to_json({**from_json(body), "item": wait.item})
-
-
 def _taken_body(result: WaitResult) -> str:
-    return to_json({"resolution": result.resolution, "answer": result.answer, "responder": result.responder})
+    return to_json(
+        {
+            "resolution": result.resolution,
+            "answer": result.answer,
+            "responder": result.responder,
+            "role": result.role,
+            "answerer": result.answerer,
+        }
+    )

@@ -33,7 +33,7 @@ class ConversationStore(Protocol):
     async def session(self, session_id: str) -> SessionRow | None: ...
 
     async def pending_pauses(
-        self, *, tenant: str | None, session_id: str | None, limit: int
+        self, *, tenant: str | None, session_id: str | None, limit: int, channel: str | None
     ) -> tuple[PauseRow, ...]: ...
 
 
@@ -150,8 +150,9 @@ class Sessions:
         session = await self._store.session(session_id)
         if session is None or session.tenant != tenant:
             raise SessionUnknownError
-        for pause in await self._store.pending_pauses(tenant=tenant, session_id=session_id, limit=100):
-            if pause.channel == CONVERSATION and pause.answerer == AnswererKind.OWNER:
+        asked = await self._store.pending_pauses(tenant=tenant, session_id=session_id, channel=CONVERSATION, limit=100)
+        for pause in asked:
+            if pause.answerer == AnswererKind.OWNER:
                 try:
                     answered = await self._answering.answer(
                         tenant=tenant,

@@ -80,6 +80,8 @@ class Supervisor:
         self._holder = holder
         self._settings = settings
         self._active: dict[str, _Active] = {}
+        self._broken_off: dict[str, int] = {}
+        """Passes in a row that the store broke off, by session: no fault of the session."""
         self._look = asyncio.Event()
         self._look_at_deliveries = asyncio.Event()
         self._claims_under_way = 0
@@ -210,7 +212,13 @@ class Supervisor:
 
     def _revive(self, session: SessionRow, until_ms: int, loaded: LoadedSession | None = None) -> None:
         lease = Lease(holder=self._holder, epoch=session.lease_epoch, until_ms=until_ms)
-        work = SessionPass(session=session, lease=lease, around=self.surroundings, loaded=loaded)
+        work = SessionPass(
+            session=session,
+            lease=lease,
+            around=self.surroundings,
+            loaded=loaded,
+            forgiven=self._broken_off.get(session.session_id, 0),
+        )
         if (older := self._active.get(session.session_id)) is not None:
             older.task.cancel()
         task = asyncio.create_task(self._run_pass(session, work), name=f"pass of {session.session_id}")
@@ -228,13 +236,16 @@ class Supervisor:
         """Run one pass; whatever it raises concerns this session alone."""
         try:
             await work.run()
+            self._broken_off.pop(session.session_id, None)
         except LeaseLostError:
+            self._broken_off.pop(session.session_id, None)
             _log.info("lease.lost", session_id=session.session_id, epoch=session.lease_epoch)
         except SessionCorruptError as error:
             _log.error("session.corrupt", session_id=session.session_id, error=str(error))
             await self._block(session, f"{error.code}: {error}")
         except StoreError as error:
             # Not the session's fault: its lease runs out and it is claimed again, here or elsewhere.
+            self._broken_off[session.session_id] = self._broken_off.get(session.session_id, 0) + 1
             _log.warning(error.code, session_id=session.session_id, error=str(error))
         except Exception:
             _log.exception("session.crashed", session_id=session.session_id, attempts=session.attempts)

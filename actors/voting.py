@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 
 from ..store.resolutions import CastVote, ResolvePause, ResolveResult, Vote
 from ..store.rows import PauseRow, VoteRow
@@ -43,9 +43,11 @@ async def vote(
     assert role.quorum is not None
     while True:
         cast = await store.votes(pause.pause_id)
-        ballots = [*ballots_of(cast), Ballot(voter=voter, decision=from_json(change.answer_json))]
+        name = change.responder or voter
+        ballots = [*ballots_of(cast), Ballot(voter=voter, name=name, decision=from_json(change.answer_json))]
         standing = standing_of(role.quorum, ballots)
-        one = Vote(voter=voter, decision_json=change.answer_json, counted=len(cast))
+        decision_json = to_json({"by": name, **ballots[-1].decision})
+        one = Vote(voter=voter, decision_json=decision_json, counted=len(cast))
         if standing.decision is None:
             result = await store.cast_vote(
                 CastVote(
@@ -55,7 +57,7 @@ async def vote(
                     now_ms=change.now_ms,
                     posts=tuple(
                         post_of(pause, channel=channel, hold=None, now_ms=change.now_ms)
-                        for channel in role.channels_after(len(standing.approved_by))
+                        for channel in role.channels_after(len(ballots))
                     ),
                     updates=role.channels,
                 )
@@ -68,7 +70,7 @@ async def vote(
                     listed_decision_of(pause, {**standing.decision, "votes": votes_to_json(ballots)})
                 ),
                 responder=", ".join(standing.approved_by if standing.decision["approved"] else standing.rejected_by)
-                or voter,
+                or name,
                 vote=one,
             )
             result = await resolve(decided, pause)
@@ -77,9 +79,13 @@ async def vote(
 
 
 def ballots_of(votes: Sequence[VoteRow]) -> list[Ballot]:
-    return [Ballot(voter=each.voter, decision=from_json(each.decision_json)) for each in votes]
+    ballots: list[Ballot] = []
+    for each in votes:
+        decision: dict[str, Any] = from_json(each.decision_json)
+        ballots.append(Ballot(voter=each.voter, name=decision.pop("by"), decision=decision))
+    return ballots
 
 
 def votes_to_json(ballots: Sequence[Ballot]) -> list[dict[str, object]]:
     """For the audit: who said what, in the order in which they did."""
-    return [{"by": each.voter, **each.decision} for each in ballots]
+    return [{"by": each.name, **each.decision} for each in ballots]

@@ -2,34 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .branches import Branch
-from .operations import Wait
+from .operations import Wait, check_asked
 
 
 class Waits:
     """Args:
-    known: keys of waits that have a pause already.
+    known: waits that have a pause already, by key: the role that was asked, and who may answer; empty where neither is known.
     """
 
-    def __init__(self, *, known: set[str]) -> None:
-        self._known = known
+    def __init__(self, *, known: Mapping[str, tuple[str, str]]) -> None:
+        self._known = dict(known)
         self._standing: dict[str, Branch] = {}
         self._opened: dict[str, Wait] = {}
         self._closed: list[str] = []
 
     def reach(self, branch: Branch, wait: Wait) -> None:
-        """A branch has come to a wait that is not resolved."""
+        """A branch has come to a wait that is not resolved.
+
+        Raises:
+            SessionDefinitionChangedError: (session.definition-changed) the question that is open there was put to others.
+        """
         key = wait.key
-        self._standing[key] = branch
-        if key not in self._known:
-            self._known.add(key)
+        if (asked := self._known.get(key)) is not None:
+            check_asked(wait, role=asked[0], answerer=asked[1])
+        else:
+            self._known[key] = (wait.role, wait.answerer)
             self._opened[key] = wait
+        self._standing[key] = branch
 
     def resolve(self, key: str) -> Branch | None:
         """The wait is over: the branch that stood there; None if none does."""
         branch = self._standing.pop(key, None)
         if branch is not None:
-            self._known.discard(key)
+            self._known.pop(key, None)
         return branch
 
     def leave(self, key: str, *, decided: bool) -> None:
@@ -40,7 +48,7 @@ class Waits:
             self._closed.append(key)
         else:
             # Reached and closed before anybody was told: it never was.
-            self._known.discard(key)
+            self._known.pop(key, None)
 
     @property
     def has_news(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -78,12 +79,12 @@ class App:
         return wired
 
     def person_of(self, responder: str) -> str:
-        """Who somebody is, by one name, whatever name their channel knows them by."""
-        known = responder.strip().casefold()
+        """Who somebody is, by one name, whatever name their channel knows them by and however that is written."""
+        known = _folded(responder)
         for person, names in self.people.items():
-            if known == person.casefold() or any(known == name.strip().casefold() for name in names):
-                return person
-        return responder.strip()
+            if known in {_folded(name) for name in (person, *names)}:
+                return _folded(person)
+        return known
 
     @property
     def hooks(self) -> Hooks | None:
@@ -185,6 +186,12 @@ class App:
                 yield "assembly.channel-name", f"no channel may be called {CONVERSATION}: that is the session itself"
             if names.setdefault(channel.name, channel) is not channel:
                 yield "assembly.duplicate-name", f"two channels are called {channel.name}; rename one"
+
+
+def _folded(name: str) -> str:
+    """A name without what two writings of one name may differ in: case, width, accents apart or not, what nobody can see."""
+    visible = (char for char in unicodedata.normalize("NFKC", name) if unicodedata.category(char)[0] not in "CZ")
+    return unicodedata.normalize("NFKC", "".join(visible).casefold())
 
 
 def _is_asked_in_conversation(role: Role | QuestionRole[Any]) -> bool:

@@ -128,7 +128,7 @@ def canonical_json(value: JsonValue) -> str:
 
 
 def _in_order(value: Any) -> JsonValue:
-    kind: object = type(value)
+    kind = type(value)  # pyright: ignore[reportUnknownVariableType]  whatever it is
     if kind is str:
         return value
     if kind is dict:

@@ -55,7 +55,8 @@ class ApprovalRole:
         needs: how many people have to approve, each for themselves and all for the same arguments.
         of: how many are asked: as soon as too few of them are left, the call is rejected. None is as many as are needed, so
             that the first rejection decides.
-        in_order: with several channels, each is asked when the one before it has approved; else all at once.
+        in_order: with several channels, each is asked when somebody of the one before has answered and more answers are
+            needed; else all at once.
     """
 
     name: str

@@ -50,7 +50,9 @@ async def _walk(store: Store, *, tenant: str, kept: AuditHead | None) -> tuple[A
     """The last entry that fits, and what is wrong with the first that does not."""
     faults: list[str] = []
     head = EMPTY
-    while rows := await store.audit(tenant=tenant, limit=PAGE, after_seq=head.seq):
+    after_seq = -(2**63)  # what was put in before the first entry is a fault too
+    while rows := await store.audit(tenant=tenant, limit=PAGE, after_seq=after_seq):
+        after_seq = rows[-1].seq
         for row in rows:
             if verify((row,), head=head) is not None:
                 return head, [*faults, _fault_of(row, head)]

@@ -180,6 +180,7 @@ class Queries:
             .limit(sa.bindparam("limit", type_=sa.BigInteger()))
         )
         has_entry = sa.exists().where(
+            audit.c.tenant == sessions.c.tenant,
             audit.c.session_id == ledger.c.session_id,
             audit.c.execution_id == ledger.c.execution_id,
             audit.c.key == ledger.c.key,
@@ -234,9 +235,17 @@ class Queries:
         return tuple(self._sessions_of(connection.execute(query).all()))
 
     def pending_pauses(
-        self, connection: sa.Connection, *, tenant: str | None, session_id: str | None, limit: int
+        self,
+        connection: sa.Connection,
+        *,
+        tenant: str | None,
+        session_id: str | None,
+        channel: str | None,
+        limit: int,
     ) -> tuple[PauseRow, ...]:
         query = self._pending.limit(limit)
+        if channel is not None:
+            query = query.where(pauses.c.channel == channel)
         if tenant is not None:
             query = query.where(pauses.c.tenant == tenant)
         if session_id is not None:

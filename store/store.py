@@ -197,10 +197,12 @@ class Store:
             partial(self._queries.sessions, tenant=tenant, statuses=statuses, limit=limit, offset=offset)
         )
 
-    async def pending_pauses(self, *, tenant: str | None, session_id: str | None, limit: int) -> tuple[PauseRow, ...]:
-        """Oldest first; None is every tenant, every session."""
+    async def pending_pauses(
+        self, *, tenant: str | None, session_id: str | None, limit: int, channel: str | None = None
+    ) -> tuple[PauseRow, ...]:
+        """Oldest first; None is every tenant, every session, every channel."""
         return await self._reader.read(
-            partial(self._queries.pending_pauses, tenant=tenant, session_id=session_id, limit=limit)
+            partial(self._queries.pending_pauses, tenant=tenant, session_id=session_id, channel=channel, limit=limit)
         )
 
     async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]:

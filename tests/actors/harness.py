@@ -114,7 +114,7 @@ class Harness:
             frame=frame,
             main=lambda: self.main(Run(path="", frame=frame)),
             recall=recall,
-            open_waits=set(self.ledger.open_waits),
+            open_waits=dict.fromkeys(self.ledger.open_waits, ("", "")),
         )
         try:
             driver.pump()

@@ -12,11 +12,13 @@ from overwinter.actors.quorum import Ballot, QuorumRule, standing_of
 
 
 def yes(voter: str, *, override: dict[str, Any] | None = None, reason: str | None = None) -> Ballot:
-    return Ballot(voter=voter, decision={"approved": True, "reason": reason, "override_arguments": override})
+    return Ballot(
+        voter=voter, name=voter, decision={"approved": True, "reason": reason, "override_arguments": override}
+    )
 
 
 def no(voter: str, *, reason: str | None = None) -> Ballot:
-    return Ballot(voter=voter, decision={"approved": False, "reason": reason, "override_arguments": None})
+    return Ballot(voter=voter, name=voter, decision={"approved": False, "reason": reason, "override_arguments": None})
 
 
 TWO = QuorumRule(needs=2, of=2)
@@ -83,7 +85,9 @@ def test_nothing_is_approved_that_too_few_have_approved(needs: int, more: int, d
     rule = QuorumRule(needs=needs, of=needs + more)
     decided: Any = None
     for count in range(len(decisions) + 1):
-        ballots = [Ballot(voter=str(index), decision=each) for index, each in enumerate(decisions[:count])]
+        ballots = [
+            Ballot(voter=str(index), name=str(index), decision=each) for index, each in enumerate(decisions[:count])
+        ]
         standing = standing_of(rule, ballots)
         assert (standing.missing == 0) == (standing.decision is not None)
         if standing.decision is None:

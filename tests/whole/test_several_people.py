@@ -94,7 +94,10 @@ async def test_the_call_runs_when_two_people_have_approved(tmp_path: Path) -> No
         assert (await office.kit.session(session_id)).status == "idle"
 
 
-@pytest.mark.parametrize("again", ["mara", " Mara ", "mara@example.com", "U0MARA"])
+@pytest.mark.parametrize(
+    "again",
+    ["mara", " Mara ", "mara@example.com", "MARA@Example.com", "U0MARA", "ma\u200bra", "ｍａｒａ", "mara\0", "ma ra"],
+)
 async def test_one_person_is_one_vote_whatever_name_a_channel_knows_them_by(tmp_path: Path, again: str) -> None:
     office = Office(tmp_path, channels=2, people={"mara": ["mara@example.com", "U0MARA"]})
     async with at_work(office):
@@ -105,6 +108,19 @@ async def test_one_person_is_one_vote_whatever_name_a_channel_knows_them_by(tmp_
         assert office.paid == []
         await office.answer("otto@example.com")
         assert office.paid == ["80.00"]
+
+
+@pytest.mark.parametrize("again", ["ZOE\u0301", "zoé", "Zoé@", "zo\u2060é"])
+async def test_somebody_of_no_list_is_one_person_too_however_the_name_is_written(tmp_path: Path, again: str) -> None:
+    office = Office(tmp_path)
+    async with at_work(office):
+        await office.answer("Zoé" if "@" not in again else "zoé@")
+        with pytest.raises(PauseAlreadyVotedError):
+            await office.answer(again)
+        assert office.paid == []
+        assert office.channels[0].updates[-1].approved_by == ("Zoé" if "@" not in again else "zoé@",), (
+            "as they are called"
+        )
 
 
 async def test_the_question_goes_to_every_channel_and_is_taken_back_in_each(tmp_path: Path) -> None:
@@ -176,6 +192,17 @@ async def test_in_order_a_rejection_asks_nobody_else(tmp_path: Path) -> None:
         assert office.paid == []
         assert [len(channel.asks) for channel in office.channels] == [1, 0]
         assert [len(channel.withdrawals) for channel in office.channels] == [1, 0]
+
+
+async def test_in_order_the_next_channel_is_asked_after_a_rejection_that_does_not_decide(tmp_path: Path) -> None:
+    office = Office(tmp_path, channels=3, in_order=True, of=3)
+    async with at_work(office):
+        await office.answer("mara", NO)
+        assert [len(channel.asks) for channel in office.channels] == [1, 1, 0]
+        await office.answer("otto")
+        assert [len(channel.asks) for channel in office.channels] == [1, 1, 1]
+        await office.answer("olga")
+        assert office.paid == ["80.00"]
 
 
 async def test_a_channel_that_decides_at_once_gives_one_vote(tmp_path: Path) -> None:

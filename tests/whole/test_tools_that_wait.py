@@ -217,3 +217,25 @@ async def test_a_paused_call_does_not_stop_the_others(tmp_path: Path) -> None:
         await kit.say(session_id, "yes")
     assert ran == ["q"]
     assert tool_texts(script) == ["yes", "q"]
+
+
+async def test_the_owners_words_reach_the_question_behind_a_hundred_others(tmp_path: Path) -> None:
+    role = ApprovalRole(name="payment", answered_by=Answerer.CHANNEL)
+
+    @tool(asks=role)
+    async def pay(number: int) -> str:
+        """Pay."""
+        return "paid"
+
+    many = [calls("pay", {"number": number}) for number in range(120)]
+    script = ScriptedModel.by_turn([calls_all(*many, calls("ask_user", {"prompt": "Which colour?"})), says("ok")])
+    app = App(
+        name="a", agents=[Agent(name="b", tools=[pay, ask_user], model=script)], channels={role: RecordingChannel()}
+    )
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("b", "go")
+        said = await kit.runtime.sessions.say(tenant=kit.tenant, session_id=session_id, text="blue")
+        assert said.to == "question"
+        await kit.settle()
+        pending = await kit.store.pending_pauses(tenant=kit.tenant, session_id=session_id, limit=500)
+        assert {pause.role for pause in pending} == {"payment"}
