@@ -88,6 +88,8 @@ class Dispatcher:
         self._under_way: set[asyncio.Task[None]] = set()
         self._claims_under_way = 0
         self._is_open = False
+        self.room_again = asyncio.Event()
+        """Set when a delivery has ended while there was room for no other: more may be due."""
 
     # -- the outbox that passes leave things in -----------------------------------------------------------------------
     def hold(self, channel: str) -> Hold | None:
@@ -140,7 +142,13 @@ class Dispatcher:
     def _start(self, delivery: DeliveryRow, pause: PauseRow) -> None:
         task = asyncio.create_task(self._deliver(delivery, pause), name=f"delivery of {pause.key}")
         self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        had_room = len(self._under_way) < self._settings.concurrency
+        self._under_way.discard(task)
+        if not had_room:
+            self.room_again.set()
 
     async def _deliver(self, delivery: DeliveryRow, pause: PauseRow) -> None:
         try:

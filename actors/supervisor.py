@@ -83,7 +83,7 @@ class Supervisor:
         self._broken_off: dict[str, int] = {}
         """Passes in a row that the store broke off, by session: no fault of the session."""
         self._look = asyncio.Event()
-        self._look_at_deliveries = asyncio.Event()
+        self._look_at_deliveries = dispatcher.room_again
         self._claims_under_way = 0
         self._granted = 0
         self._all_settled = asyncio.Event()

@@ -36,7 +36,9 @@ def configure_logs(*, level: LogLevel, form: LogFormat, stream: TextIO) -> None:
 
 def _rendering(form: LogFormat, *, is_terminal: bool) -> list[Processor]:
     if form is LogFormat.HUMAN or (form is LogFormat.AUTO and is_terminal):
-        return [_harmless, structlog.dev.ConsoleRenderer(colors=is_terminal)]
+        # A plain traceback: the other kind shows the values of variables, among them ids of questions and what is masked.
+        renderer = structlog.dev.ConsoleRenderer(colors=is_terminal, exception_formatter=structlog.dev.plain_traceback)
+        return [_harmless, renderer]
     # JSON escapes what a terminal would obey.
     return [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
 

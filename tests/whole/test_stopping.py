@@ -1,4 +1,4 @@
-"""What a supervisor has just taken when it is told to stop is not lost for the length of a lease."""
+"""What a supervisor has just taken when it is told to stop is not lost, and what waits behind much else is not forgotten."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from overwinter.actors.delivering import DeliverySettings
 from overwinter.actors.ids import RandomIds
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.runtime import Runtime
-from overwinter.bots.scripted_model import ScriptedModel, says
+from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
+from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
+from overwinter.bots.tools import tool
+from overwinter.channels.roles import Answerer, ApprovalRole
 from overwinter.store.changes import Claim, ClaimDeliveries, ClaimDeliveriesResult, ClaimResult
 from overwinter.store.store import Store
 
@@ -70,3 +74,25 @@ async def test_a_session_claimed_while_stopping_is_given_back_or_done(tmp_path: 
         await store.aclose()
     assert found is not None
     assert found.status in ("ready", "idle"), "whoever comes next need not wait for the lease to run out"
+
+
+async def test_what_is_due_behind_a_full_dispatcher_goes_out_without_a_poll(tmp_path: Path) -> None:
+    channel = RecordingChannel()
+    role = ApprovalRole(name="payment", answered_by=Answerer.CHANNEL)
+
+    def build() -> App:
+        @tool(asks=role)
+        async def pay(number: int) -> str:
+            """Pay."""
+            return "paid"
+
+        model = ScriptedModel.by_turn([calls_all(*(calls("pay", {"number": n}) for n in range(40))), says("ok")])
+        return App(name="a", agents=[Agent(name="b", tools=[pay], model=model)], channels={role: channel})
+
+    kit = Kit(build=build, path=tmp_path / "w.db", delivering=DeliverySettings(concurrency=4))
+    async with kit.running():
+        session_id = await kit.start("b", "go")
+        assert len(channel.asks) == 40
+        await kit.runtime.sessions.cancel(tenant=kit.tenant, session_id=session_id, by="op", reason="enough")
+        await kit.settle()
+        assert len(channel.withdrawals) == 40
