@@ -11,7 +11,6 @@ import structlog
 from overwinter.deploy.logs import configure_logs
 from overwinter.deploy.settings import LogFormat, LogLevel
 
-
 SECRET = "".join(f"{number:02x}" for number in range(16))
 
 

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
@@ -60,3 +61,25 @@ async def test_the_readmes_bot_refunds_half_when_told_so(tmp_path: Path) -> None
         await kit.start("support", "refund order 4471")
         await kit.answer("refund_card", text="ok, but only half")
     assert script.requests[-1].messages[-1].content.startswith("Refunded 40.00 for order 4471.")
+
+
+async def test_the_readmes_workflow_goes_on_with_two_of_three(tmp_path: Path) -> None:
+    block = re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)[1]
+    names: dict[str, Any] = {"__name__": "readme_workflow"}
+    exec(compile(block, "readme_workflow.py", "exec"), names)
+    app = names["app"]
+    assert isinstance(app, App)
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("approve_budget", {"budget": 5000})
+        pauses = [pause for pause in await kit.pending() if pause.kind == "ask"]
+        assert len(pauses) == 3
+        for pause in (pauses[2], pauses[0]):
+            await kit.runtime.answering.answer(
+                tenant=kit.tenant,
+                pause_id=pause.pause_id,
+                answer=Decision(value="yes"),
+                credential=ChannelCredential(answered_by="mara"),
+            )
+        await kit.settle()
+        assert await kit.outcome(session_id) == {"result": ["yes", "yes"]}
+        assert not await kit.pending()
