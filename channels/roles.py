@@ -6,6 +6,7 @@ questions go is the app's business, so the same bot can ask on a terminal today 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -70,6 +71,19 @@ class ApprovalRole:
     in_order: bool = False
 
 
+def _adapter_of(answer: Any) -> TypeAdapter[Any]:
+    """Made once: a replay reads every recorded answer of an execution, and making it costs far more than reading one."""
+    try:
+        return _adapter_once(answer)
+    except TypeError:
+        return TypeAdapter(answer)  # an annotation that has no hash
+
+
+@functools.lru_cache(maxsize=256)
+def _adapter_once(answer: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(answer)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuestionRole(Generic[AnswerT]):
     """People who are asked for something other than a yes.
@@ -95,13 +109,13 @@ class QuestionRole(Generic[AnswerT]):
     @property
     def answer_schema(self) -> dict[str, JsonValue]:
         """JSON Schema (2020-12) of the answer."""
-        return unmarked(TypeAdapter(self.answer).json_schema())
+        return unmarked(_adapter_of(self.answer).json_schema())
 
     @property
     def form(self) -> ChoiceForm | AnswerForm:
         if self.choices:
             return ChoiceForm(choices=self.choices)
-        schema = TypeAdapter(self.answer).json_schema()
+        schema = _adapter_of(self.answer).json_schema()
         return AnswerForm(schema=unmarked(schema), marks=marks_of(schema))
 
     def fault_of(self, decision: JsonValue) -> str | None:
@@ -109,7 +123,7 @@ class QuestionRole(Generic[AnswerT]):
         if (fault := answer_fault(self.form, decision)) is not None:
             return fault
         try:
-            TypeAdapter(self.answer).validate_python(decision)
+            _adapter_of(self.answer).validate_python(decision)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             return f"{'.'.join(('$', *map(str, first['loc'])))}: {first['msg']}"
@@ -118,12 +132,12 @@ class QuestionRole(Generic[AnswerT]):
     def decode(self, decision: JsonValue) -> AnswerT:
         """The recorded decision as the declared type; raises ``SessionCorruptError`` if it does not fit any more."""
         try:
-            return TypeAdapter(self.answer).validate_python(decision)
+            return _adapter_of(self.answer).validate_python(decision)
         except ValidationError as error:
             # Without the answer itself: this text is logged.
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             told = "; ".join(f"{'.'.join(('$', *map(str, fault['loc'])))}: {fault['msg']}" for fault in faults)
-            masks = Masks(secrets_in(marks_of(TypeAdapter(self.answer).json_schema()), decision))
+            masks = Masks(secrets_in(marks_of(_adapter_of(self.answer).json_schema()), decision))
             raise SessionCorruptError(
                 f"a recorded answer of role {self.name} does not fit its type now: {masks.text(told)}"
             ) from None

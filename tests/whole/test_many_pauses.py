@@ -79,7 +79,7 @@ async def test_a_thousand_answers_in_any_order_over_twenty_restarts_land_on_thei
     many, outcome, items = await answered(tmp_path / "many.db", 1000)
     assert outcome == {"result": [f"{item}: yes to item {item}" for item in range(1000)]}
     assert items == list(range(1000))
-    # With four times the items an answer must not cost three times as much: what it reads grows, what it does not must not.
-    assert median(many) <= 3 * median(few), (
+    # With four times the items an answer may cost twice as much, no more: what it reads grows, what it does not must not.
+    assert median(many) <= 2 * median(few), (
         f"{median(few) * 1000:.2f} ms an answer of 250, {median(many) * 1000:.2f} of 1,000"
     )
