@@ -147,7 +147,14 @@ class Accepting:
         return tuple(unblocked)
 
     async def _unblock_if_deployed(self, session: SessionRow) -> bool:
-        loaded = await self._store.load(session.session_id)
+        try:
+            loaded = await self._store.load(session.session_id)
+        except StoreError as error:
+            if error.retryable:
+                raise
+            # Its rows cannot be read. That is its own trouble, and it stays blocked.
+            _log.error(error.code, session_id=session.session_id, error=str(error))
+            return False
         if loaded is None or not self._is_deployed(loaded):
             return False
         change = UnblockSession(

@@ -8,13 +8,24 @@ tenant's give the same error, so that ids cannot be tried out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
 from ..store.resolutions import CancelPause, ResolvePause, ResolveResult
-from ..store.rows import PauseKind, PauseRow, PauseStatus, Priority
-from .answers import Answered, Credential, Decision, Received, Reply, check_shape, inbound_of, responder_of
+from ..store.rows import AnswererKind, PauseKind, PauseRow, PauseStatus, Priority, VoteRow
+from .answers import (
+    Answered,
+    ChannelCredential,
+    Credential,
+    Decision,
+    OwnerCredential,
+    Received,
+    Reply,
+    check_shape,
+    inbound_of,
+    responder_of,
+)
 from .asks import JsonValue
 from .clock import Clock
 from .endings import not_pending
@@ -23,6 +34,7 @@ from .errors import (
     PauseAlreadyVotedError,
     PauseNoReplyInterpreterError,
     PauseUnknownError,
+    SessionCorruptError,
 )
 from .jsontext import to_json
 from .opening import listed_decision_of, whole_ask_of
@@ -117,6 +129,10 @@ class Answering:
             case Reply(text=text):
                 understood = await read_reply(role, ask, text)
                 decision, by, resolution = understood.decision, understood.by, "replied"
+        if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
+            # It has passed while the reply was read.
+            await self.pass_deadline(pause)
+            raise not_pending(await self._store.pause(pause_id) or pause)
         listed = listed_decision(ask.form, decision)
         change = ResolvePause(
             pause_id=pause_id,
@@ -136,7 +152,16 @@ class Answering:
 
         Somebody may have answered while ``send`` was returning: then that answer stands, and this one is dropped. Where several
         people are needed it is one vote.
+
+        Raises:
+            PauseInvalidAnswerError: (pause.invalid-answer) it does not say who decided.
+            PauseNotOwnerError: (pause.not-owner) only the session's owner may, and it was somebody else.
+            PauseInvalidDecisionError: (pause.invalid-decision)
         """
+        is_owners = pause.answerer == AnswererKind.OWNER
+        by = OwnerCredential(owner=answered_by) if is_owners else ChannelCredential(answered_by=answered_by)
+        check_shape(Decision(value=decision), by)
+        responder_of(pause, by)
         ask = whole_ask_of(pause)
         role = self._role_of(pause)
         valid = role.validate(ask, decision)
@@ -189,9 +214,7 @@ class Answering:
             resolution="fired" if is_timer else "timed_out",
             answer_json=to_json({"due_at_ms": pause.deadline_at_ms} if is_timer else {"reason": "timed out"}),
             responder=None,
-            decision_json=to_json(listed_decision_of(pause, {"votes": votes_to_json(ballots_of(votes))}))
-            if votes
-            else None,
+            decision_json=_listed_votes(pause, votes) if votes else None,
             inbound=None,
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
@@ -288,3 +311,11 @@ class Answering:
                 raise PauseUnknownError
             case _:
                 assert_never(result.outcome)
+
+
+def _listed_votes(pause: PauseRow, votes: Sequence[VoteRow]) -> str | None:
+    """For the audit: who had voted; None where the question cannot be read any more, which must not keep it from ending."""
+    try:
+        return to_json(listed_decision_of(pause, {"votes": votes_to_json(ballots_of(votes))}))
+    except (SessionCorruptError, ValueError, KeyError, TypeError):
+        return None

@@ -88,7 +88,7 @@ def check_shape(answer: Decision | Reply, credential: Credential) -> None:
             pass
     match credential:
         case OwnerCredential(owner=name) | ChannelCredential(answered_by=name):
-            if not name.strip():
+            if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  a channel's word
                 raise PauseInvalidAnswerError("an answer must say who gives it")
 
 

@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import Callable
 from typing import Protocol
 
+import structlog
+
 from ..store.errors import StoreError
 from ..store.rows import PauseRow
 from ..store.snapshots import Due
@@ -16,6 +18,8 @@ from .answering import Answering
 from .clock import Clock, wait_until
 
 _AT_ONCE = 500
+
+_log = structlog.get_logger("overwinter.deadlines")
 
 
 class DeadlineStore(Protocol):
@@ -75,6 +79,16 @@ class Deadlines:
     async def _fire_overdue(self) -> None:
         while True:
             overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=_AT_ONCE)
-            await asyncio.gather(*(self._answering.pass_deadline(pause) for pause in overdue))
-            if len(overdue) < _AT_ONCE:
+            fired = await asyncio.gather(*(self._fire(pause) for pause in overdue))
+            if len(overdue) < _AT_ONCE or not any(fired):
                 return
+
+    async def _fire(self, pause: PauseRow) -> bool:
+        """Fire one; what is wrong with it concerns its session alone."""
+        try:
+            return await self._answering.pass_deadline(pause)
+        except StoreError:
+            raise
+        except Exception:
+            _log.exception("deadline.failed", session_id=pause.session_id, step=pause.key)
+            return False

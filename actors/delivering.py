@@ -8,6 +8,7 @@ runs out frees it. Vendors recognise a repeated post by the pause's id.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
@@ -290,7 +291,8 @@ class Dispatcher:
 
 def _told(error: BaseException, pause: PauseRow) -> str:
     """What a channel says went wrong, without the id that it may have named: that is the right to answer."""
-    return text_of(error).replace(pause.pause_id, "(its id)")
+    spelt = "-?".join(map(re.escape, pause.pause_id))
+    return re.sub(spelt, "(its id)", text_of(error), flags=re.IGNORECASE)
 
 
 def _withdrawal_of(pause: PauseRow, *, ref: str | None) -> Withdrawal:

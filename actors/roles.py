@@ -45,10 +45,6 @@ class RoleBinding:
         """Those that are asked at once."""
         return self.channels[:1] if self.quorum is not None and self.quorum.in_order else self.channels
 
-    def channels_after(self, votes: int) -> tuple[str, ...]:
-        """Those that are asked next, after so many votes that have not decided."""
-        return self.channels[votes : votes + 1] if self.quorum is not None and self.quorum.in_order else ()
-
 
 class Roles:
     """All roles of an app by name."""

@@ -87,6 +87,9 @@ class Run:
     async def ask(self, question: Question[T], prompt: str, *, deadline: timedelta | None = None) -> T:
         """Ask the people of a role, and wait for as long as they take.
 
+        A session that slept under other code goes on only if the same role is asked at the same place. What is asked there is
+        not compared: another question there is another version of the workflow.
+
         Args:
             deadline: after this the question closes by itself; None is the role's own, or never.
 
@@ -101,7 +104,7 @@ class Run:
             prompt,
             lambda: question.form,
             answerer=question.answerer,
-            deadline=deadline or question.deadline,
+            deadline=question.deadline if deadline is None else deadline,
         )
         key, result = wait.key, delivered(wait, await wait)
         match result.resolution:

@@ -244,6 +244,11 @@ class Supervisor:
             _log.error("session.corrupt", session_id=session.session_id, error=str(error))
             await self._block(session, f"{error.code}: {error}")
         except StoreError as error:
+            if not error.retryable:
+                # It would be the same the next time: what it wants to write is refused, or cannot be read.
+                _log.error(error.code, session_id=session.session_id, error=str(error))
+                await self._block(session, f"{error.code}: {error}")
+                return
             # Not the session's fault: its lease runs out and it is claimed again, here or elsewhere.
             self._broken_off[session.session_id] = self._broken_off.get(session.session_id, 0) + 1
             _log.warning(error.code, session_id=session.session_id, error=str(error))

@@ -12,9 +12,12 @@ from typing import Any, Protocol
 
 from ..store.resolutions import CastVote, ResolvePause, ResolveResult, Vote
 from ..store.rows import PauseRow, VoteRow
+from .asks import ApprovalForm, Form
 from .jsontext import from_json, to_json
-from .opening import listed_decision_of, post_of
+from .marks import secrets_in
+from .opening import listed_decision_of, post_of, whole_ask_of
 from .quorum import Ballot, Standing, standing_of
+from .redaction import Masks
 from .roles import RoleBinding
 
 
@@ -41,11 +44,13 @@ async def vote(
         What the store says of it, and how the question stands with it.
     """
     assert role.quorum is not None
+    form = whole_ask_of(pause).form
+    channels = pause.channel.split(",")  # those that the question was put to, whatever the role has now
+    name = change.responder or voter
     while True:
         cast = await store.votes(pause.pause_id)
-        name = change.responder or voter
-        ballots = [*ballots_of(cast), Ballot(voter=voter, name=name, decision=from_json(change.answer_json))]
-        standing = standing_of(role.quorum, ballots)
+        ballots = [*ballots_of(cast), Ballot(voter=voter, name=name, decision=_own(form, change.answer_json))]
+        standing = discreet(form, ballots, standing_of(role.quorum, ballots))
         decision_json = to_json({"by": name, **ballots[-1].decision})
         one = Vote(voter=voter, decision_json=decision_json, counted=len(cast))
         if standing.decision is None:
@@ -57,9 +62,9 @@ async def vote(
                     now_ms=change.now_ms,
                     posts=tuple(
                         post_of(pause, channel=channel, hold=None, now_ms=change.now_ms)
-                        for channel in role.channels_after(len(ballots))
+                        for channel in (channels[len(ballots) : len(ballots) + 1] if role.quorum.in_order else ())
                     ),
-                    updates=role.channels,
+                    updates=tuple(channels),
                 )
             )
         else:
@@ -78,11 +83,30 @@ async def vote(
             return result, standing
 
 
+def _own(form: Form, decision_json: str) -> dict[str, Any]:
+    """A person's decision; arguments that are as they were asked change nothing, however they came back."""
+    decision: dict[str, Any] = from_json(decision_json)
+    if isinstance(form, ApprovalForm) and decision["override_arguments"] == form.arguments:
+        decision["override_arguments"] = None
+    return decision
+
+
+def discreet(form: Form, ballots: Sequence[Ballot], standing: Standing) -> Standing:
+    """Reasons may quote what somebody else has put into an argument that is not for everybody."""
+    if standing.decision is None or not isinstance(form, ApprovalForm) or form.marks is None:
+        return standing
+    secrets = [secret for each in ballots for secret in secrets_in(form.marks, each.decision["override_arguments"])]
+    reason = standing.decision["reason"]
+    if not secrets or reason is None:
+        return standing
+    return replace(standing, decision={**standing.decision, "reason": Masks(secrets).text(reason)})
+
+
 def ballots_of(votes: Sequence[VoteRow]) -> list[Ballot]:
     ballots: list[Ballot] = []
     for each in votes:
         decision: dict[str, Any] = from_json(each.decision_json)
-        ballots.append(Ballot(voter=each.voter, name=decision.pop("by"), decision=decision))
+        ballots.append(Ballot(voter=each.voter, name=decision.pop("by", each.voter), decision=decision))
     return ballots
 
 

@@ -113,6 +113,7 @@ class App:
         yield from interpreter_faults(self.roles())
         yield from budget_faults(self.agents, self.roles())
         yield from self._channel_faults()
+        yield from self._people_faults()
         for name, hook in (("on_pause", self.on_pause), ("on_resume", self.on_resume), ("on_end", self.on_end)):
             if inspect.isfunction(hook) and not inspect.iscoroutinefunction(hook):
                 yield "assembly.hook", f"{name} of app {self.name} is not async; write it as async def"
@@ -168,16 +169,33 @@ class App:
                     f"role {role.name} has no channel; add it to the app's channels",
                 )
 
+    def _people_faults(self) -> Iterator[Fault]:
+        owners: dict[str, str] = {}
+        for person, names in self.people.items():
+            if isinstance(names, str):
+                yield "assembly.people", f"the names of {person} are one text; give a list: [{names!r}]"
+                continue
+            for name in (person, *names):
+                if not (folded := _folded(name)):
+                    yield "assembly.people", f"{person} has a name of which nothing can be seen; leave it out"
+                elif owners.setdefault(folded, person) != person:
+                    yield "assembly.people", f"{name!r} is a name of {owners[folded]} and of {person}; give it to one"
+
     def _quorum_faults(self, role: ApprovalRole) -> Iterator[Fault]:
         if role.needs < 1 or (role.of is not None and role.of < role.needs):
             of = "" if role.of is None else f" of {role.of}"
             yield "assembly.role-quorum", f"role {role.name} needs {role.needs}{of} people; that can never be reached"
         if role.needs > 1 and role.answered_by is Answerer.OWNER:
             yield "assembly.role-quorum", f"role {role.name} needs {role.needs} people, and its session has one owner"
+        if role.needs == 1 and (role.in_order or role.of is not None):
+            yield "assembly.role-quorum", f"role {role.name} needs one person; of= and in_order= say nothing there"
         if role.in_order and len(self.channels_of(role)) < 2:
             yield "assembly.role-quorum", f"role {role.name} asks in order; give it several channels"
 
     def _channel_faults(self) -> Iterator[Fault]:
+        for role, channels in self.wiring().items():
+            if len(set(map(id, channels))) != len(channels):
+                yield "assembly.role-channel", f"role {role.name} names one channel twice; name it once"
         names: dict[str, Channel] = {}
         for channel in (channel for channels in self.wiring().values() for channel in channels):
             if "," in channel.name or not channel.name:

@@ -165,7 +165,7 @@ class Dispatch:
             prompt if isinstance(prompt, str) else f"{tool.name}({_readable_in_prompt(form)})",
             form,
             answerer=question.answerer,
-            deadline=tool.deadline_of(arguments) or question.deadline,
+            deadline=question.deadline if (own := tool.deadline_of(arguments)) is None else own,
         )
         if result.resolution in ("timed_out", "cancelled"):
             why = "it timed out" if result.resolution == "timed_out" else f"it was cancelled: {reason_of(result)}"

@@ -10,7 +10,7 @@ from .pause_states import PauseEvent, after
 from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult, Vote
 from .rows import DeliveryStatus, InboundRow, Priority, Resolution, VoteRow
 from .sessions import grant
-from .view import View
+from .view import View, check_ids
 from .waking import wake
 
 _CANCELLED = Resolution.CANCELLED.value
@@ -72,6 +72,7 @@ def _refused(
     view: View, pause: PauseDraft, inbound: InboundRow | None, vote: Vote | None, *, is_open: bool
 ) -> ResolveResult | None:
     """Why an answer is not taken; None if it is. The view is as it was."""
+    check_ids(pause.session_id, inbound)
     # Before the pause's state: an answer that is delivered again has been recorded, or refused, already.
     if inbound is not None and (received := view.received(inbound)) is not None:
         is_same = received.pause_id == inbound.pause_id

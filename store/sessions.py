@@ -32,7 +32,7 @@ from .rows import (
     SessionRow,
     SessionStatus,
 )
-from .view import View
+from .view import View, check_ids
 from .waking import wake
 
 _READY = SessionStatus.READY.value
@@ -43,6 +43,7 @@ _claim_order = attrgetter("priority", "due_at_ms", "session_id")
 
 def start(view: View, change: StartSession) -> StartResult:
     row, message = change.session, change.message
+    check_ids(row.session_id, message)
     if message is not None and message.session_id != row.session_id:
         raise StoreRefusedError(f"the first message of session {row.session_id} names session {message.session_id}")
     if row.session_id in view.sessions or (message is not None and view.received(message) is not None):
@@ -55,6 +56,7 @@ def start(view: View, change: StartSession) -> StartResult:
 
 
 def post(view: View, change: PostMessage) -> PostResult:
+    check_ids(change.message.session_id, change.message)
     session = view.sessions.get(change.message.session_id)
     if session is None or session.tenant != change.message.tenant:
         return PostResult.UNKNOWN_SESSION

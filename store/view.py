@@ -11,9 +11,17 @@ from __future__ import annotations
 
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
+from .errors import StoreRefusedError
 from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow, VoteRow
 
 _POST = DeliveryKind.POST.value
+
+
+def check_ids(session_id: str, message: InboundRow | None) -> None:
+    """Raise ``StoreRefusedError`` (store.refused) for ids from outside that could be written and never found again."""
+    ids = (session_id,) if message is None else (session_id, message.channel, message.external_id)
+    if any("\0" in each for each in ids):
+        raise StoreRefusedError("an id with a NUL character in it is not taken")
 
 
 class View:

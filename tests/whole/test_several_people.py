@@ -35,8 +35,8 @@ class Office:
     ) -> None:
         self.paid: list[str] = []
         self.channels = [RecordingChannel(name=name) for name in ("slack", "mail", "web")[:channels]]
-        wanted: dict[str, Any] = {"needs": 2, **role}
-        self.role = ApprovalRole(name="two-of-us", answered_by=Answerer.CHANNEL, **wanted)
+        wanted: dict[str, Any] = {"needs": 2, "answered_by": Answerer.CHANNEL, **role}
+        self.role = ApprovalRole(name="two-of-us", **wanted)
         self.people = people or {}
         self.kit = Kit(build=self.app, path=path / "office.db")
 
@@ -249,7 +249,13 @@ async def test_a_question_that_needed_two_people_does_not_need_one_after_a_deplo
 
 @pytest.mark.parametrize(
     "role",
-    [{"needs": 0}, {"needs": 3, "of": 2}, {"needs": 2, "answered_by": Answerer.OWNER}, {"needs": 2, "in_order": True}],
+    [
+        {"needs": 0},
+        {"needs": 1, "of": 3},
+        {"needs": 3, "of": 2},
+        {"needs": 2, "answered_by": Answerer.OWNER},
+        {"needs": 2, "in_order": True},
+    ],
 )
 def test_a_quorum_that_can_never_be_reached_is_refused_at_assembly(role: dict[str, Any]) -> None:
     options: dict[str, Any] = {"name": "odd", "answered_by": Answerer.CHANNEL, **role}
@@ -268,3 +274,54 @@ def test_a_quorum_that_can_never_be_reached_is_refused_at_assembly(role: dict[st
     with pytest.raises(AssemblyError) as raised:
         app.check()
     assert {code for code, _ in raised.value.faults} == {"assembly.role-quorum"}
+
+
+async def test_arguments_sent_back_as_they_were_asked_are_the_same_call(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    async with at_work(office):
+        await office.answer("mara", {"approved": True, "override_arguments": {"amount": "80.00"}})
+        await office.answer("otto")
+        assert office.paid == ["80.00"]
+
+
+async def test_a_question_goes_only_to_channels_that_can_take_it_back(tmp_path: Path) -> None:
+    office = Office(tmp_path, channels=2, in_order=True, of=3)
+    async with at_work(office):
+        late = RecordingChannel(name="phone")
+        office.channels = [office.channels[0], late]
+        await office.kit.restart()
+        await office.answer("mara")
+        await office.answer("otto")
+        assert office.paid == ["80.00"]
+        assert (len(late.asks), len(late.withdrawals)) == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["", "  ", None])
+async def test_a_channel_that_does_not_say_who_decided_decides_nothing(tmp_path: Path, name: Any) -> None:
+    office = Office(tmp_path, needs=1)
+    office.channels[0].outcomes.append(Decided(decision=YES, answered_by=name))
+    async with at_work(office) as session_id:
+        assert office.paid == []
+        assert (await office.kit.outcome(session_id))["code"] == "pause.undeliverable"
+
+
+async def test_what_only_the_owner_may_decide_no_channel_decides_for_somebody_else(tmp_path: Path) -> None:
+    office = Office(tmp_path, needs=1, answered_by=Answerer.OWNER)
+    office.channels[0].outcomes.append(Decided(decision=YES, answered_by="somebody-else"))
+    async with at_work(office):
+        assert office.paid == []
+
+
+@pytest.mark.parametrize(
+    ("people", "code"),
+    [
+        ({"mara": "mara@example.com"}, "assembly.people"),
+        ({"mara": ["m@x.example"], "otto": ["M@X.example"]}, "assembly.people"),
+        ({"mara": ["\u200b"]}, "assembly.people"),
+    ],
+)
+def test_people_who_cannot_be_told_apart_are_refused(people: Any, code: str) -> None:
+    app = App(name="office", agents=[Agent(name="clerk", model=ScriptedModel.by_turn([]))], people=people)
+    with pytest.raises(AssemblyError) as raised:
+        app.check()
+    assert [fault for fault, _ in raised.value.faults] == [code]
