@@ -15,7 +15,7 @@ from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
 from ..actors.marks import Secret, secrets_in
 from ..actors.redaction import MASK, Masks
-from ..store.rows import AuditRow, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
+from ..store.rows import AuditRow, DeliveryKind, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
 from ..store.snapshots import Timeline
 
 
@@ -64,11 +64,12 @@ def entries_of(timeline: Timeline) -> list[Entry]:
         key=lambda entry: entry.at_ms,
     )
     entries: list[Entry] = []
+    programs = {row.execution_id: row.program for row in timeline.executions}
     for event in timeline.events:
         until_ms = event.at_ms if event.kind == EventKind.PAUSE_TAKEN else event.at_ms - 1
         while beside and beside[0].at_ms <= until_ms:
             entries.append(beside.pop(0))
-        entries.append(_entry_of(event, timeline.session.program, masks))
+        entries.append(_entry_of(event, programs.get(event.execution_id, timeline.session.program), masks))
     return entries + beside
 
 
@@ -166,6 +167,14 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return _tool(key), body["content"]
         case EventKind.JOIN_DECIDED:
             return bot, f"went on without the branches that are not needed any more at {key}"
+        case EventKind.CHILD_STARTED:
+            return bot, f"{key} began {body['program']} as a child"
+        case EventKind.CHILD_RETURNED:
+            return bot, f"{key} (a child) returned {_text(body)}"
+        case EventKind.CHILD_RAISED:
+            return bot, f"{key} (a child) failed: {body['detail']}"
+        case EventKind.CHILD_CLOSED:
+            return bot, f"{key} (a child) was stopped: its result is not needed any more"
         case EventKind.PAUSE_OPENED:
             return bot, _opened(body)
         case EventKind.PAUSE_TAKEN:
@@ -262,8 +271,16 @@ def _deliveries(timeline: Timeline) -> Iterator[Entry]:
 
 def _delivered(row: DeliveryRow, pause: PauseRow | None) -> str:
     role = "" if pause is None else f" to {pause.role}"
-    what = f"the question{role}" if row.kind == "post" else f"word that the question{role} is closed"
+    match DeliveryKind(row.kind):
+        case DeliveryKind.POST:
+            what = f"the question{role}"
+        case DeliveryKind.UPDATE:
+            what = f"word of how far the question{role} is"
+        case DeliveryKind.WITHDRAW:
+            what = f"word that the question{role} is closed"
     match row.status:
+        case DeliveryStatus.DECIDED:
+            return f"{what} was decided by its channel at once"
         case DeliveryStatus.SENT:
             return f"{what} was delivered"
         case DeliveryStatus.FAILED:

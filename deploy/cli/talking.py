@@ -14,7 +14,7 @@ import typer
 
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
-from ...actors.errors import PauseError, SessionEndedError, SessionUnknownError
+from ...actors.errors import BudgetExceededError, PauseError, PiiRefusedError, SessionEndedError, SessionUnknownError
 from ...actors.events import EventKind
 from ...actors.ids import RandomIds
 from ...actors.opening import CONVERSATION
@@ -204,7 +204,7 @@ async def _converse(
             except SessionEndedError:
                 talk.unsent += 1 + lines.count_left()
                 return await follower.look()
-            except PauseError as error:
+            except (BudgetExceededError, PauseError, PiiRefusedError) as error:
                 talk.add("", str(error), style="yellow")
             else:
                 talk.recorded += row.status == SessionStatus.WAITING and said.to == "inbox"

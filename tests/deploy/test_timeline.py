@@ -224,3 +224,40 @@ def test_every_answer_is_told(resolution: str, decision: Any, what: str) -> None
 def test_every_delivery_is_told(row: DeliveryRow, kind: str, what: str) -> None:
     (entry,) = told([], [], [row])
     assert (entry.kind, entry.who, entry.what) == (kind, "terminal", what)
+
+
+@pytest.mark.parametrize("kind", list(EventKind))
+def test_every_kind_of_event_has_words(kind: EventKind) -> None:
+    bodies: dict[str, Any] = {
+        "by": "ops",
+        "causes": [],
+        "code": "x.y",
+        "content": "words",
+        "detail": "detail",
+        "done": [0],
+        "failed": None,
+        "finish_reason": "stop",
+        "from": "olga",
+        "kind": "ask",
+        "program": "review",
+        "prompt": "May I?",
+        "reason": "reason",
+        "refusal": None,
+        "resolution": "decided",
+        "responder": "mara",
+        "answer": {"approved": True, "reason": None, "override_arguments": None},
+        "result": 1,
+        "role": "director",
+        "stored": {"version": "1", "fingerprint": "a"},
+        "accepted": {"version": "2", "fingerprint": "b"},
+        "tokens": [1, 1],
+        "tool_calls": [],
+        "version": "1",
+        "channel": "slack",
+        "deadline_at_ms": None,
+        "execution_id": "x2",
+        "call_id": "c",
+        "is_error": False,
+    }
+    (entry,) = told([event(1, 1, kind, bodies, key="/step#0")])
+    assert entry.kind == kind, f"unreadable: {entry.what}"
