@@ -1,0 +1,258 @@
+"""HTML mail as lines: what a reader sees, with the quotes and signatures that its client marked.
+
+The lines then go the way of plain text (``quotes``, ``signatures``), so that an answer reads the same from either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+
+from .lines import Kind, Line
+from .markup import StyleSheet, Tag, pieces
+from .styles import Look, Styles, look_of
+
+_VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "o:p",
+    ]
+)
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "body",
+        "center",
+        "dd",
+        "details",
+        "dialog",
+        "dir",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "header",
+        "hr",
+        "html",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "pre",
+        "section",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    ]
+)
+_SPACED = frozenset(["p", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol"])
+_SKIPPED = frozenset(["head", "select", "option", "object", "audio", "video", "canvas", "map", "datalist"])
+
+_QUOTES = re.compile(
+    r"(?:^|[\s_])(?:yahoo_quoted|[\w-]*yahoo_quoted\w*|zmail_extra|moz-forward-container|mail-editor-reference-message-container|olk_src_body_section|hcl_quote|ntes_quote)(?=\s|$)"
+)
+_CUTS = re.compile(
+    r"(?:^|[\s_])(?:appendonsend|divrplyfwdmsg|stopspelling|isreplycontent|olk_src_body_section|mail-editor-reference-message-container"
+    r"|ms-outlook-mobile-reference-message|quoteddata|reply-intro|cypherpost_quote|replysplit|mailcontentreply|letter-quote)(?=\s|$)"
+)
+_SIGNATURES = re.compile(
+    r"(?:^|[\s_])(?:gmail_signature(?:_prefix)?|moz-signature|ms-outlook-mobile-signature|protonmail_signature_block(?:-\w+)?|applesignature"
+    r"|[\w-]*yahoo_signature|yahoo-signature|signature_container|tutanota_signature|fastmail-signature|zimbra-signature)(?=\s|$)"
+)
+_OUTLOOK_RULE = re.compile(r"border(?:-top)?:\s*(?:none;\s*border-top:\s*)?solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
+_SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Frame:
+    """An open element."""
+
+    name: str
+    look: Look
+    is_quote: bool
+    is_signature: bool
+    is_preformatted: bool
+    is_skipped: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """The lines of an HTML text.
+
+    Attributes:
+        hidden_text_found: it has text outside its quotes that nobody can see.
+        is_restyled: text outside its quotes is struck out, or its style sheets add words.
+    """
+
+    lines: tuple[Line, ...]
+    hidden_text_found: bool
+    is_restyled: bool
+
+
+def lines_of_html(html: str, *, most_tags: int = 30_000) -> Rendered | None:
+    """The lines a reader sees; None if the HTML has more tags than that."""
+    page = _Page()
+    for at, piece in enumerate(pieces(html)):
+        if at > 2 * most_tags:
+            return None
+        match piece:
+            case StyleSheet(text=text):
+                page.styles.add(text)
+            case Tag(is_end=True, name=name):
+                page.close(name)
+            case Tag():
+                page.open(piece)
+            case str():
+                page.write(piece)
+    return page.done()
+
+
+class _Page:
+    """What has been read of a document so far."""
+
+    def __init__(self) -> None:
+        self.styles = Styles()
+        self._stack = [
+            _Frame(name="", look=Look(), is_quote=False, is_signature=False, is_preformatted=False, is_skipped=False)
+        ]
+        self._opened: Counter[str] = Counter()
+        self._lines: list[Line] = []
+        self._text: list[str] = []
+        self._kind: Kind = Kind.TEXT
+        self._has_content = False
+        self._hidden_at: list[int] = []
+        self._struck_at: list[int] = []
+
+    def open(self, tag: Tag) -> None:
+        if tag.name in _BLOCKS:
+            self.close("head")
+            if self._stack[-1].name == "p" and self._stack[-1].look.is_seen:
+                self.close("p")  # as browsers do; but what may be inside a hidden one is hidden
+        top = self._stack[-1]
+        marks = f"{tag.attributes.get('id', '')} {tag.attributes.get('class', '')}".lower()
+        style = self.styles.of(tag.name, tag.attributes)
+        look = look_of(top.look, tag.name, tag.attributes, style)
+        if tag.name in _BLOCKS or tag.name == "br":
+            self._break(is_line=tag.name == "br")
+            if tag.name in _SPACED:
+                self._space()
+        if _CUTS.search(marks) or self._is_outlook_rule(tag):
+            self._lines.append(Line(text="", kind=Kind.CUT))
+        if tag.name in _VOID:
+            return
+        self._opened[tag.name] += 1
+        self._stack.append(
+            _Frame(
+                name=tag.name,
+                look=look,
+                is_quote=top.is_quote or tag.name == "blockquote" or _QUOTES.search(marks) is not None,
+                is_signature=top.is_signature or _SIGNATURES.search(marks) is not None,
+                is_preformatted=top.is_preformatted
+                or tag.name == "pre"
+                or style.get("white-space", "").startswith("pre"),
+                is_skipped=top.is_skipped or tag.name in _SKIPPED,
+            )
+        )
+
+    def close(self, name: str) -> None:
+        if name in _BLOCKS:
+            self._break(is_line=False)
+        if self._opened[name] == 0:
+            return
+        while len(self._stack) > 1:
+            closed = self._stack.pop()
+            self._opened[closed.name] -= 1
+            if closed.name == name:
+                break
+        if name in _SPACED:
+            self._space()
+
+    def write(self, text: str) -> None:
+        frame = self._stack[-1]
+        if frame.is_skipped or not text:
+            return
+        if not frame.look.is_seen:
+            if text.strip(" \t\r\n\f\xa0\u200b\u200c\u200d\ufeff\u00ad\u034f\u2007") and not frame.is_quote:
+                self._hidden_at.append(len(self._lines))
+            return
+        if frame.look.is_struck and not frame.is_quote and text.strip():
+            self._struck_at.append(len(self._lines))
+        kind = Kind.QUOTED if frame.is_quote else Kind.SIGNATURE if frame.is_signature else Kind.TEXT
+        for at, part in enumerate(text.split("\n") if frame.is_preformatted else [text]):
+            if at:
+                self._break(is_line=True)
+            part = _SPACES.sub(" ", part)
+            if part.strip() and kind is not self._kind:
+                if self._has_content:
+                    self._break(is_line=False)
+                self._kind = kind
+            self._has_content = self._has_content or bool(part.strip())
+            self._text.append(part)
+
+    def done(self) -> Rendered:
+        self._break(is_line=False)
+        cut = next((at for at, line in enumerate(self._lines) if line.kind is Kind.CUT), len(self._lines))
+        return Rendered(
+            lines=tuple(self._lines),
+            hidden_text_found=any(at <= cut for at in self._hidden_at),
+            is_restyled=self.styles.adds_text or any(at <= cut for at in self._struck_at),
+        )
+
+    def _break(self, *, is_line: bool) -> None:
+        """End the line; an empty one only where the document has a line break for it."""
+        text = _SPACES.sub(" ", "".join(self._text)).strip()
+        self._text = []
+        if text or is_line:
+            kind = self._kind if text else (Kind.QUOTED if self._stack[-1].is_quote else Kind.TEXT)
+            shown = Line(text=text, kind=kind)
+            is_marked = kind is Kind.TEXT and text[:1] in (">", "＞")
+            self._lines.append(replace(shown, kind=Kind.QUOTED) if is_marked else shown)
+        self._has_content = False
+        self._kind = Kind.TEXT
+
+    def _space(self) -> None:
+        if self._lines and not self._lines[-1].is_blank:
+            quoted = self._lines[-1].kind is Kind.QUOTED and self._stack[-1].is_quote
+            self._lines.append(Line(text="", kind=Kind.QUOTED if quoted else Kind.TEXT))
+
+    def _is_outlook_rule(self, tag: Tag) -> bool:
+        """The rule that Outlook draws above the headers of what it quotes."""
+        if tag.name == "hr":
+            return tag.attributes.get("tabindex") == "-1"
+        return tag.name == "div" and _OUTLOOK_RULE.search(tag.attributes.get("style", "")) is not None

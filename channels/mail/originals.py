@@ -1,0 +1,70 @@
+"""What somebody typed into the original they quoted: below it where nothing marks it, or between its lines.
+
+A client that does not mark what it quotes leaves no way to tell an answer below the original from the original itself,
+and in one that does, people type inside the quote. Whoever knows what was sent can tell: what is quoted must have been in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from .header_blocks import is_header
+from .phrases import any_of, folded
+from .results import Doubt, MailReadingResult, Step
+from .words_quotes import FORWARDED, ORIGINAL, WROTE
+
+_WORD = re.compile(r"\w+")
+_LINK = re.compile(r"<?(?:https?://|mailto:|cid:)[^\s<>]*>?|\[[^\]\n]{0,100}\]", re.IGNORECASE)
+_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)\d{1,2}[:h.]\d{2}(?!\d)")
+_ADDRESS = re.compile(r"[^\s<>@]@[^\s<>@]+\.\w")
+_WROTE = any_of(WROTE)
+_ANNOUNCED = any_of(ORIGINAL | FORWARDED)
+_LONGEST_LINE = 1_000
+
+
+def with_originals(result: MailReadingResult, originals: Sequence[str]) -> MailReadingResult:
+    """The result, with its question left open if something was typed into what it quotes.
+
+    Args:
+        originals: the texts of the thread so far, plain and HTML renderings alike: our question first of all, and the
+            answers to it that were read before.
+    """
+    added = added_to_originals(result.left_out, originals)
+    if result.question_stays_open or not added:
+        return result
+    doubt = Doubt.WRITTEN_INTO_QUOTE
+    step = Step(step="doubt", found=doubt.value, reason=f"not in what was sent: {added[0][:200]!r}")
+    return replace(result, question_stays_open=True, doubts=(*result.doubts, doubt), why=(*result.why, step))
+
+
+def added_to_originals(left_out: str, originals: Sequence[str]) -> tuple[str, ...]:
+    """The lines of a quote that are in none of the originals, and are no client's words about one."""
+    known = [f" {' '.join(_words(original))} " for original in originals]
+    return tuple(
+        line.strip()
+        for line in left_out.split("\n")
+        if (words := _words(line))
+        and not any(f" {' '.join(words)} " in text for text in known)
+        and not _is_clients(line)
+    )
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(folded(_LINK.sub(" ", text)).replace("_", " "))
+
+
+def _is_clients(line: str) -> bool:
+    """Whether a line is an attribution, a header or a separator inside the quote."""
+    text = folded(line).lstrip("> ")
+    if len(text) > _LONGEST_LINE:
+        return False
+    if is_header(text) or (text[:2] in ("--", "==", "__") and _ANNOUNCED.search(text) is not None):
+        return True
+    has_date, has_address = _DATE.search(text) is not None, _ADDRESS.search(text) is not None
+    if text.endswith((":", "：")) and _WROTE.search(text) is not None:
+        return has_date or has_address or len(text.split()) <= 4
+    if has_address and text.endswith((":", "：")) and len(text.split()) == 1:
+        return True  # the end of a wrapped one
+    return has_date and (text.endswith("<") or (has_address and text.endswith((":", "：", ","))))

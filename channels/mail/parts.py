@@ -1,0 +1,186 @@
+"""A message cut into its MIME parts: bounded in time and memory, whatever the bytes are.
+
+Headers are parsed by the standard library, a block at a time. Cutting at the boundaries is done here: the library's parser
+goes through every line of every attachment in Python, and through one more generator for each level of nesting, so a few
+megabytes keep it busy for seconds. Here parts are found with ``bytes.find`` and stay slices until somebody reads them.
+
+Headers are taken as they are written (the ``compat32`` policy): the structured headers of ``policy.default`` raise on some
+of what really arrives, and would take quoted and encoded names apart before ``addresses`` has judged them.
+"""
+
+from __future__ import annotations
+
+import binascii
+import quopri
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+from email.parser import BytesHeaderParser
+from email.policy import compat32
+
+from .charsets import decoded
+from .settings import Limits
+
+_HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
+_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One part, or the whole message.
+
+    Attributes:
+        content_type: ``maintype/subtype`` in lower case; ``text/plain`` if none or a broken one is given.
+        headers: its own header block, with nothing below it.
+        body: what stands under the headers as it is transferred, and empty for a multipart.
+        parts: of a multipart.
+    """
+
+    content_type: str
+    headers: Message
+    body: bytes
+    parts: tuple[Part, ...]
+
+    def all(self, name: str) -> tuple[str, ...]:
+        """Every value of a header in order, unfolded; bytes beyond ASCII are surrogates."""
+        wanted = name.lower()
+        return tuple(unfolded(str(value)) for key, value in self.headers.raw_items() if key.lower() == wanted)
+
+    def first(self, name: str) -> str:
+        """The topmost value of a header, unfolded; empty if there is none."""
+        return next(iter(self.all(name)), "")
+
+    def parameter(self, name: str, header: str = "content-type") -> str:
+        """A parameter of a header, decoded; empty if there is none."""
+        value = self.headers.get_param(name, header=header)
+        if isinstance(value, tuple):
+            charset, _, text = value
+            return decoded(text.encode("latin-1", "replace"), charset or "utf-8")
+        return value or ""
+
+    @property
+    def is_attachment(self) -> bool:
+        """Whether it is a file beside the text rather than text."""
+        disposition = self.first("content-disposition").partition(";")[0].strip().lower()
+        named = self.parameter("filename", "content-disposition") or self.parameter("name")
+        return disposition == "attachment" or bool(named)
+
+    def walk(self) -> Iterator[Part]:
+        """This part and all below it, from the top down."""
+        yield self
+        for part in self.parts:
+            yield from part.walk()
+
+    def content(self) -> bytes:
+        """The body with its transfer encoding undone."""
+        encoding = self.first("content-transfer-encoding").strip().lower()
+        if encoding == "base64":
+            return _from_base64(self.body)
+        if encoding == "quoted-printable":
+            return quopri.decodestring(self.body)
+        return self.body
+
+    def text(self) -> str:
+        """The content as text."""
+        return decoded(self.content(), self.headers.get_content_charset() or self.parameter("charset") or None)
+
+
+class MailTooLargeError(Exception):
+    """A limit is passed: carried to ``parse_message`` and no further."""
+
+
+def parse_message(raw: bytes, limits: Limits) -> Part | str:
+    """Cut a message into parts; the words of the limit that it passes if it passes one."""
+    if len(raw) > limits.message_bytes:
+        return f"it has {len(raw)} bytes, more than {limits.message_bytes}"
+    try:
+        return _Cutter(raw, limits).part(0, len(raw), depth=0)
+    except MailTooLargeError as error:
+        return str(error)
+
+
+def unfolded(value: str) -> str:
+    """A header's value on one line."""
+    return re.sub(r"[\r\n]+[ \t]*", " ", value).strip()
+
+
+class _Cutter:
+    """Cuts one message, counting what it makes."""
+
+    def __init__(self, raw: bytes, limits: Limits) -> None:
+        self._raw = raw
+        self._limits = limits
+        self._made = 0
+        self._header_bytes = 0
+
+    def part(self, start: int, end: int, *, depth: int, default: str = "text/plain") -> Part:
+        self._made += 1
+        if self._made > self._limits.parts:
+            raise MailTooLargeError(f"it has more than {self._limits.parts} parts")
+        if depth > self._limits.depth:
+            raise MailTooLargeError(f"its parts are nested more than {self._limits.depth} deep")
+        head, body = self._head(start, end)
+        headers = BytesHeaderParser(policy=compat32).parsebytes(head)
+        content_type = headers.get_content_type() if "content-type" in headers else default
+        boundary = _boundary(headers) if content_type.startswith("multipart/") else b""
+        if not boundary:
+            return Part(content_type=content_type, headers=headers, body=self._raw[body:end], parts=())
+        default = "message/rfc822" if content_type == "multipart/digest" else "text/plain"
+        parts = tuple(self.part(*span, depth=depth + 1, default=default) for span in self._spans(boundary, body, end))
+        return Part(content_type=content_type, headers=headers, body=b"", parts=parts)
+
+    def _head(self, start: int, end: int) -> tuple[bytes, int]:
+        """The header block and where the body begins."""
+        if self._raw.startswith((b"\r\n", b"\n"), start):
+            return b"", min(end, start + (2 if self._raw[start] == 13 else 1))
+        most = self._limits.header_bytes - self._header_bytes
+        match = _HEADER_END.search(self._raw, start, min(end, start + most + 4))
+        stop, body = (end, end) if match is None else (match.start(), match.end())
+        self._header_bytes += stop - start
+        if self._header_bytes > self._limits.header_bytes:
+            raise MailTooLargeError(f"its headers have more than {self._limits.header_bytes} bytes")
+        return self._raw[start:stop], body
+
+    def _spans(self, boundary: bytes, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Where the parts between the delimiter lines begin and end; a missing last delimiter is the end."""
+        opened: int | None = None
+        for line, after, is_last in self._delimiters(b"--" + boundary, start, end):
+            if opened is not None:
+                yield opened, max(opened, line)
+            opened = after
+            if is_last:
+                return
+        if opened is not None and opened < end:
+            yield opened, end
+
+    def _delimiters(self, delimiter: bytes, start: int, end: int) -> Iterator[tuple[int, int, bool]]:
+        """Where each delimiter's line break begins, where its line ends, and whether it is the closing one."""
+        at = self._raw.find(delimiter, start, end)
+        while at >= 0:
+            after = at + len(delimiter)
+            stop = self._raw.find(b"\n", after, min(end, after + 200))
+            stop = min(end, after + 200) if stop < 0 else stop
+            rest = self._raw[after:stop].strip()
+            if (at == start or self._raw[at - 1] in b"\r\n") and rest in (b"", b"--"):
+                line = at - 1 if at > start else at
+                line = line - 1 if line > start and self._raw[line - 1 : line + 1] == b"\r\n" else line
+                yield line, min(end, stop + 1), rest == b"--"
+                at = stop
+            at = self._raw.find(delimiter, max(at, after), end)
+
+
+def _boundary(headers: Message) -> bytes:
+    try:
+        return (headers.get_boundary() or "").encode("ascii", "surrogateescape")
+    except (UnicodeError, ValueError):
+        return b""
+
+
+def _from_base64(body: bytes) -> bytes:
+    """Decode what is base64 in a body; a list's footer after the padding is left out."""
+    encoded = _NOT_BASE64.sub(b"", body.partition(b"=")[0])
+    try:
+        return binascii.a2b_base64(encoded[: len(encoded) - (len(encoded) % 4 == 1)] + b"===")
+    except binascii.Error:
+        return b""
