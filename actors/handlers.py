@@ -19,9 +19,23 @@ T = TypeVar("T")
 ErrorHandlers = Mapping[type[Exception], Callable[[RunT, Exception], Coroutine[Any, Any, T]]]
 
 
+BranchCall = Callable[[Any, int], Coroutine[Any, Any, Any]]
+"""Makes the coroutine of one branch of a join: its run, and its place."""
+
+
 def handler_for(
     error: Exception, handlers: ErrorHandlers[RunT, T]
 ) -> Callable[[RunT, Exception], Coroutine[Any, Any, T]] | None:
     """The first that fits. It goes by names, as a replay must: a recorded error has nothing else."""
     causes = causes_of(error)
     return next((handler for cls, handler in handlers.items() if class_name(cls) in causes), None)
+
+
+async def handled(call: BranchCall, handlers: ErrorHandlers[Any, Any], run: Any, at: int) -> Any:
+    """A branch that goes on with the first handler that fits when it fails."""
+    try:
+        return await call(run, at)
+    except Exception as error:
+        if (handler := handler_for(error, handlers)) is None:
+            raise
+        return await handler(run.handling(), error)

@@ -133,6 +133,13 @@ class QuorumGroups:
 JoinRule = All | FailFast | First | Quorum | QuorumGroups
 
 
+def check_rule(rule: object) -> None:
+    """Raise ``TypeError`` for what is no rule, in the code that gives it."""
+    if rule is not None and not isinstance(rule, All | FailFast | First | Quorum | QuorumGroups):
+        given = f"the class {rule.__name__}" if isinstance(rule, type) else repr(rule)
+        raise TypeError(f"join= takes a rule, such as FailFast() or Quorum(2), not {given}")
+
+
 def judge(rule: JoinRule, tally: Tally) -> Verdict:
     """What the branches that have ended make of the join."""
     match rule:

@@ -6,7 +6,7 @@ has run, the wait has been resolved or the join is decided. Operations are made 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, TypeVar, cast
@@ -269,6 +269,19 @@ def reason_of(result: WaitResult) -> str:
     if isinstance(answer, Mapping):
         return str(cast("Mapping[str, object]", answer).get("reason") or "no reason given")
     return "no reason given"
+
+
+def check_branches(functions: Sequence[object]) -> None:
+    """Raise ``TypeError`` for what is no function of a ``Run``, in the code that gives it."""
+    for function in functions:
+        if callable(function):
+            continue
+        if isinstance(function, Coroutine):
+            function.close()
+            raise TypeError(
+                "branches are functions of a Run, not coroutines: give partial(review, item=item), without calling it"
+            )
+        raise TypeError(f"branches are functions of a Run, not {type(function).__name__}")
 
 
 def check_asked(wait: Wait, *, role: str, answerer: str) -> None:

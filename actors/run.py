@@ -16,12 +16,25 @@ from ..store.rows import AnswererKind, PauseKind
 from .asks import Form, JsonValue
 from .errors import PauseCancelledError, PauseTimedOutError
 from .events import EventKind
-from .handlers import ErrorHandlers, handler_for
-from .joins import All, JoinRule, QuorumGroups
+from .handlers import BranchCall, ErrorHandlers, handled
+from .joins import All, JoinRule, QuorumGroups, check_rule
 from .keys import name_of
 from .nesting import NestedAgent, NestedWorkflow
-from .operations import Child, Frame, Join, Joined, NextMessage, Step, Value, Wait, WaitResult, delivered, milliseconds
-from .operations import reason_of as reason_of
+from .operations import (
+    Child,
+    Frame,
+    Join,
+    Joined,
+    NextMessage,
+    Step,
+    Value,
+    Wait,
+    WaitResult,
+    check_branches,
+    delivered,
+    milliseconds,
+    reason_of,
+)
 from .payloads import JSON, codec_of, return_codec
 from .ports import Question
 from .step_errors import ChildYieldsError
@@ -146,6 +159,7 @@ class Run:
             QuorumNotReachedError: (join.quorum-not-reached) as soon as too few branches are left.
             JoinDeadlineError: (join.deadline-passed)
         """
+        check_branches(functions)
         return await self._join(
             "gather", lambda run, at: functions[at](run), len(functions), join, max_concurrency, deadline, on_error
         )
@@ -159,6 +173,7 @@ class Run:
         on_error: ErrorHandlers[Run, T] | None = None,
     ) -> Joined[T]:
         """As ``gather``, but tells which branch each result is of, and which group has won."""
+        check_branches(functions)
         return await self._join(
             "collect",
             lambda run, at: functions[at](run),
@@ -363,11 +378,12 @@ class Run:
     ) -> Any:
         if max_concurrency is not None and max_concurrency < 1:
             raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
+        check_rule(rule)
         key = self.key(name)
         if isinstance(rule, QuorumGroups):
             rule.check(count)
         if on_error:
-            call = partial(_handled, call, on_error)
+            call = partial(handled, call, on_error)
         return await Join(
             key=key,
             frame=self._frame,
@@ -382,17 +398,3 @@ class Run:
     def handling(self) -> Run:
         """The run of the handler that goes on with this branch when it fails: with keys of its own."""
         return Run(path=f"{self._path}/on_error", frame=self._frame)
-
-
-BranchCall = Callable[[Run, int], Coroutine[Any, Any, Any]]
-"""Makes the coroutine of one branch of a join: its run, and its place."""
-
-
-async def _handled(call: BranchCall, handlers: ErrorHandlers[Run, Any], run: Run, at: int) -> Any:
-    """A branch that goes on with the first handler that fits when it fails."""
-    try:
-        return await call(run, at)
-    except Exception as error:
-        if (handler := handler_for(error, handlers)) is None:
-            raise
-        return await handler(run.handling(), error)

@@ -147,6 +147,11 @@ class App:
                     "assembly.role-answerer",
                     f"role {role.name} does not say who may answer; give it answered_by=Answerer.CHANNEL or .OWNER",
                 )
+            elif not isinstance(role.answered_by, Answerer):  # pyright: ignore[reportUnnecessaryIsInstance]  an author's word
+                yield (
+                    "assembly.role-answerer",
+                    f"role {role.name} has answered_by={role.answered_by!r}; give it Answerer.CHANNEL or Answerer.OWNER",
+                )
             elif role.answered_by is Answerer.NOBODY:
                 yield "assembly.role-answerer", f"role {role.name} is answered by nobody; it would wait for ever"
             match role:

@@ -18,10 +18,10 @@ from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
-from ..actors.operations import WaitResult
+from ..actors.operations import WaitResult, reason_of
 from ..actors.privacy import arguments_in_prompt, check_may_leave, placeholder_in, secrets_of
 from ..actors.redaction import MASK, TOKEN
-from ..actors.run import Run, reason_of
+from ..actors.run import Run
 from ..actors.step_errors import StepFailedError
 from ..channels.roles import Approval, ApprovalRole, QuestionRole
 from ..store.rows import AnswererKind

@@ -15,7 +15,7 @@ from ..actors.payloads import Codec, return_codec
 from ..actors.run import Run
 from ..store.rows import SessionStatus
 from .agents import digest_of
-from .errors import ToolArgumentsError
+from .errors import ToolArgumentsError, ToolDefinitionError
 from .tool_schemas import ToolSignature
 
 P = ParamSpec("P", default=...)
@@ -36,6 +36,10 @@ class Workflow(Generic[P, T]):
     ) -> None:
         self._function: Callable[..., Coroutine[Any, Any, T]] = function
         self.signature = ToolSignature.of(function, call_type=Run, names=names)
+        if self.signature.call_parameter is None:
+            raise ToolDefinitionError(
+                f"workflow {self.signature.name} takes no Run, so it could await nothing; make its first parameter run: Run"
+            )
         self.result_codec: Codec[T] = return_codec(function)
         self.version = version
         self.fingerprint = digest_of(

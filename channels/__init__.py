@@ -12,4 +12,6 @@ From the bottom up:
     interpreters              from a person's words to a decision
     roles                     who is asked, who may answer, how a reply is read
     automatic, terminal       adapters
+    mail                      reads a mail as an answer; nothing sends or receives yet
+    slack                     what is shown in Slack, and what its events say; nothing connects yet
 """

@@ -14,6 +14,7 @@ from .subject import NO_SUBJECT, Subject
 from .text import LONGEST_READ, Clause, ReplyText, Token, read_text
 
 _FILLING = frozenset((Kind.FILL, Kind.SURE))
+_FULL_STOP = re.compile(r"(?<=\w)[.!]$")
 _NUMBERED = re.compile(r"(?:option|choice|nr|no|number|nummer|#)\W*(\d{1,2})|(\d{1,2})\W?", re.IGNORECASE)
 
 
@@ -59,6 +60,9 @@ def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Pic
     if reply.has_question:
         return Undecided(why=Why.QUESTION)
     pair = yes_and_no_of(choices)
+    if pair is not None and not reply.hidden and (whole := _spelled_exactly(choices, reply)) is not None:
+        # Word for word what was offered, whatever the question is: nothing is left to be read into it.
+        return Picks(choice=whole, evidence=reply.visible)
     if pair is not None:
         match stance_of(reply, subject):
             case Approves(evidence=evidence):
@@ -93,8 +97,9 @@ def _takes_sides(text: ReplyText) -> bool:
 
 
 def _spelled_exactly(choices: Sequence[str], reply: ReplyText) -> str | None:
-    """A choice with marks of its own, such as ``A/B``, counts if the reply is that and no more."""
-    same = [choice for choice in choices if read_text(choice).visible.casefold() == reply.visible.casefold()]
+    """The choice that the reply is, and no more: marks of its own count, such as those of ``A/B``; a full stop behind does not."""
+    said = {reply.visible.casefold(), _FULL_STOP.sub("", reply.visible).casefold()}
+    same = [choice for choice in choices if read_text(choice).visible.casefold() in said]
     return same[0] if len(same) == 1 else None
 
 

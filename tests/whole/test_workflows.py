@@ -16,12 +16,12 @@ from overwinter.actors.errors import (
     PauseTimedOutError,
     PauseUndeliverableError,
 )
-from overwinter.actors.joins import FailFast
+from overwinter.actors.joins import FailFast, Quorum
 from overwinter.actors.run import Run
 from overwinter.actors.step_errors import StepFailedError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
-from overwinter.bots.errors import TurnLimitError
+from overwinter.bots.errors import AssemblyError, ToolDefinitionError, TurnLimitError
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
@@ -303,3 +303,56 @@ async def test_what_was_done_before_a_question_is_not_done_again_after_it(tmp_pa
         await kit.settle()
         assert await kit.outcome(session_id) == {"result": "mailed"}
     assert ran == ["charge", "mail"]
+
+
+@pytest.mark.parametrize(
+    ("mistake", "says"), [("coroutines", "not coroutines"), ("class", "not the class Quorum"), ("number", "not int")]
+)
+async def test_a_slip_of_the_author_is_an_error_in_the_code_that_makes_it(
+    tmp_path: Path, mistake: str, says: str
+) -> None:
+    async def branch(run: Run) -> str:
+        return "x"
+
+    @workflow(version="1")
+    async def slip(run: Run) -> str:
+        wrong: dict[str, Any] = {
+            "coroutines": ([branch(run)], None),
+            "class": ([branch], Quorum),
+            "number": ([1], None),
+        }
+        for name, (branches, _) in wrong.items():
+            if name != mistake and name == "coroutines":
+                branches[0].close()
+        functions, rule = wrong[mistake]
+        try:
+            await run.gather(*functions, join=rule)
+        except TypeError as error:
+            return str(error)
+        return "nothing"
+
+    async with Kit(build=lambda: app_of(slip), path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("slip", {})
+        outcome = await kit.outcome(session_id)
+        assert says in outcome["result"]
+
+
+def test_a_workflow_without_a_run_is_refused() -> None:
+    with pytest.raises(ToolDefinitionError, match="make its first parameter run: Run"):
+
+        @workflow(version="1")  # pyright: ignore[reportArgumentType]
+        async def odd(number: int) -> int:  # pyright: ignore[reportUnusedFunction]
+            return number
+
+
+def test_an_answerer_that_is_a_word_is_refused_at_assembly() -> None:
+    wanted: Any = "CHANNEL"
+    role = QuestionRole(name="q", answer=str, answered_by=wanted)
+
+    @workflow(version="1")
+    async def ask(run: Run) -> str:
+        return await run.ask(role, "May I?")
+
+    with pytest.raises(AssemblyError) as raised:
+        App(name="w", workflows=[ask], channels={role: RecordingChannel()}).check()
+    assert [code for code, _ in raised.value.faults] == ["assembly.role-answerer"]

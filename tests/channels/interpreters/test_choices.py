@@ -111,3 +111,11 @@ def test_yes_and_no_are_found_only_where_there_is_one_of_each(
     choices: tuple[str, ...], expected: YesAndNo | None
 ) -> None:
     assert yes_and_no_of(choices) == expected
+
+
+@pytest.mark.parametrize("prompt", ["Ada, may we spend 5000?", "Is anything wrong with it?", "Your move", ""])
+@pytest.mark.parametrize(("reply", "picked"), [("yes", "yes"), ("No.", "no"), ("YES!", "yes")])
+def test_the_very_words_of_a_choice_pick_it_whatever_is_asked(prompt: str, reply: str, picked: str) -> None:
+    reading = read_by_rules(ChoiceForm(choices=("yes", "no")), prompt, reply)
+    assert isinstance(reading, Understood)
+    assert reading.decision == picked
