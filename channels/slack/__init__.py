@@ -1,0 +1,16 @@
+"""Slack: a manager answers by a button, in a modal, or in plain words typed under the question.
+
+Here is the half without network and store, as pure functions: questions in, Block Kit out; Slack's payloads in, typed values
+out. May import ``actors``, ``decisions`` and the interpreters' view of text; nothing of another channel.
+
+How a question flows: ``questions`` makes the message of an ``Ask`` of the arguments that ``arguments`` lays out and the buttons
+that ``choices`` finds in its form; ``carried`` is what buttons, modals and metadata take along, so that a click is understood
+by a process that never saw the question. ``reading.read_event`` turns whatever Slack sends into a value of ``events``, its text
+into what the person said (``wording``); ``modals`` are opened by buttons, and ``submissions`` makes decisions of clicks and of
+what is sent from modals, field by field (``fields``). ``notes`` are the small messages around a question. ``signatures`` tells
+Slack's own requests from forged and replayed ones.
+
+Two rules over all. What a bot, a model or a customer wrote is never put where Slack looks for markup: it stands in plain text
+or in rich text elements, and where only mrkdwn will do it is escaped (``escaping``). And no message is larger than Slack takes
+(``limits``), whatever was asked; what does not fit is cut in the middle, marked, and one click away in full.
+"""
