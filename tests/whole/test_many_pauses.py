@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import sys
 import time
 from pathlib import Path
 from statistics import median
@@ -79,7 +80,9 @@ async def test_a_thousand_answers_in_any_order_over_twenty_restarts_land_on_thei
     many, outcome, items = await answered(tmp_path / "many.db", 1000)
     assert outcome == {"result": [f"{item}: yes to item {item}" for item in range(1000)]}
     assert items == list(range(1000))
-    # With four times the items an answer may cost twice as much, no more: what it reads grows, what it does not must not.
-    assert median(many) <= 2 * median(few), (
+    # With four times the items an answer may cost twice as much, no more: what it reads grows, what it does not must not. Under
+    # a tracer, as coverage is one, it is the tracer that is measured: then only that nothing grows with the square.
+    most = 2 if sys.gettrace() is None else 4
+    assert median(many) <= most * median(few), (
         f"{median(few) * 1000:.2f} ms an answer of 250, {median(many) * 1000:.2f} of 1,000"
     )
