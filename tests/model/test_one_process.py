@@ -11,7 +11,7 @@ from .deaths import OneProcess
 from .histories import missing, office_in, play
 
 PARTS = 5
-EXAMPLES = 130
+EXAMPLES = 140
 HISTORIES = 1000
 """So many at least come of it: a run of a machine plays one or two."""
 
@@ -28,4 +28,5 @@ def test_every_kind_of_node_verdict_and_event_occurs() -> None:
     """So that the histories cannot become poor without anybody noticing."""
     if counts["history"] < EXAMPLES * PARTS:
         pytest.skip("not all histories were played: run the whole file, without --model-examples")
+    assert counts["history"] >= HISTORIES
     assert missing(counts, more=["event death in a body"]) == {}
