@@ -114,10 +114,7 @@ class Answering:
             raise PauseUnknownError
         if pause.status != PauseStatus.PENDING:
             return await self._closed_already(pause, received)
-        if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
-            # Its time was up before any supervisor has said so.
-            await self.pass_deadline(pause)
-            raise not_pending(await self._store.pause(pause_id) or pause)
+        await self._refuse_if_late(pause)
         responder = responder_of(pause, credential)
         ask = whole_ask_of(pause)
         role = self._role_of(pause)
@@ -129,10 +126,7 @@ class Answering:
             case Reply(text=text):
                 understood = await read_reply(role, ask, text)
                 decision, by, resolution = understood.decision, understood.by, "replied"
-        if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
-            # It has passed while the reply was read.
-            await self.pass_deadline(pause)
-            raise not_pending(await self._store.pause(pause_id) or pause)
+        await self._refuse_if_late(pause)  # it may have passed while the reply was read
         listed = listed_decision(ask.form, decision)
         change = ResolvePause(
             pause_id=pause_id,
@@ -245,6 +239,12 @@ class Answering:
         if result.outcome == "resolved" and claimed is None:
             self._reviver.wake(pause.session_id)
         return result
+
+    async def _refuse_if_late(self, pause: PauseRow) -> None:
+        """Its time may be up before any supervisor has said so: then it is closed as that, and the answer is not taken."""
+        if pause.deadline_at_ms is not None and self._clock.now_ms() >= pause.deadline_at_ms:
+            await self.pass_deadline(pause)
+            raise not_pending(await self._store.pause(pause.pause_id) or pause)
 
     def _role_of(self, pause: PauseRow) -> RoleBinding:
         role = self._roles.get(pause.role)

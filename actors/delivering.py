@@ -22,9 +22,10 @@ from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
 from .asks import AwaitReply, Decided, Progress, Withdrawal
 from .clock import Clock
-from .effects import is_cancelled, text_of
+from .effects import is_cancelled
 from .endings import summary_of
 from .errors import ChannelUnreachableError
+from .failures import text_of
 from .jsontext import to_json
 from .opening import ask_of
 from .ports import Channel

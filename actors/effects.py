@@ -6,7 +6,6 @@ import asyncio
 
 from ..store.values import value
 from .failures import step_error_of as step_error_of
-from .failures import text_of as text_of
 from .operations import Step, StepError
 
 

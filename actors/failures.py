@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ..store.errors import OverwinterError
 from .asks import JsonValue
+from .jsontext import to_json
 from .operations import Child, StepError
 from .step_errors import ChildFailedError, StepFailedError, class_name
 
@@ -46,6 +47,12 @@ def raised_body(error: StepError) -> dict[str, JsonValue]:
     if error.causes:
         body["causes"] = list(error.causes)
     return body
+
+
+def failed_outcome(error: StepError) -> str:
+    """The outcome of an execution that failed, as JSON."""
+    code = error.cause_code or "execution.failed"
+    return to_json({"kind": error.kind, "detail": error.detail, "code": code})
 
 
 def causes_of(error: BaseException) -> tuple[str, ...]:

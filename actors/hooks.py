@@ -11,7 +11,6 @@ Nothing of a notice is made where no hook wants it. A session that is cancelled 
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -34,14 +33,13 @@ from ..store.snapshots import LoadedSession, Timeline
 from .asks import JsonValue, form_from_json
 from .events import EventKind
 from .jsontext import from_json
+from .keys import item_in
 from .privacy import listed_prompt
 
 _log = structlog.get_logger("overwinter.hooks")
 
 RELEASED = "session.released"
 """The code of the reason of a session whose lease was given back in the middle of a pass."""
-
-_ITEM = re.compile(r"/map#\d+\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -316,8 +314,8 @@ def _items_in(events: Sequence[LedgerRow]) -> Iterator[tuple[tuple[str, str], in
     for event in events:
         if event.kind == EventKind.PAUSE_OPENED:
             item: Any = from_json(event.body_json).get("item")
-            if item is None and (found := _ITEM.findall(event.key)):
-                item = int(found[-1])  # written before items were
+            if item is None:
+                item = item_in(event.key)  # written before items were
             if item is not None:
                 yield (event.execution_id, event.key), item
 

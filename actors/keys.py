@@ -28,8 +28,13 @@ def item_in(key: str) -> int | None:
     return int(items[-1]) if items else None
 
 
+def key_in_tree(execution_id: str, key: str, root_id: str) -> str:
+    """The key by which a tree's root knows an operation: of its own as it is, of a child with the child's id in front."""
+    return key if execution_id == root_id else execution_id + key
+
+
 def place_of(key: str, root_id: str) -> tuple[str, str]:
-    """The execution that an operation's key is of, and the key inside it."""
+    """The execution that an operation's key is of, and the key inside it: back from ``key_in_tree``."""
     if not key or key[0] == "/":
         return root_id, key
     execution_id, _, rest = key.partition("/")

@@ -13,6 +13,7 @@ from ..store.rows import (
     PauseKind,
     PauseRow,
     PauseStatus,
+    joined_channels,
 )
 from .asks import Ask, JsonValue, form_from_json, form_to_json
 from .errors import SessionCorruptError
@@ -43,7 +44,7 @@ def pause_of(wait: Wait, *, pause_id: str, channels: Sequence[str], needs: int, 
         key=wait.key,
         kind=wait.pause_kind,
         role=wait.role,
-        channel=",".join(channels),
+        channel=joined_channels(channels),
         answerer=wait.answerer,
         owner=frame.owner,
         status=PauseStatus.PENDING,

@@ -115,7 +115,7 @@ def codec_of(annotation: object, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> C
         hash(annotation)
     except TypeError:
         return _build(annotation, limit_bytes)
-    return _build_once(annotation, limit_bytes)
+    return _build_once(annotation, repr(annotation), limit_bytes)
 
 
 def return_codec(function: Callable[..., Any]) -> Codec[Any]:
@@ -189,7 +189,8 @@ def _name_of(annotation: object) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def _build_once(annotation: object, limit_bytes: int) -> Codec[Any]:
+def _build_once(annotation: object, _spelt: str, limit_bytes: int) -> Codec[Any]:
+    """By its spelling too: two unions are equal whatever the order of their members, and are read differently."""
     return _build(annotation, limit_bytes)
 
 

@@ -10,6 +10,7 @@ from .asks import JsonValue
 from .errors import PauseStillOpenError, SessionCorruptError
 from .events import RESULT_KINDS, EventKind
 from .jsontext import from_json
+from .keys import key_in_tree
 from .operations import Decision, Recall, StepError, WaitResult
 
 
@@ -24,7 +25,7 @@ def recall_of(events: Iterable[LedgerRow], *, root_id: str) -> Recall:
         if event.kind in _SAY_NOTHING:
             continue
         try:
-            _take_in(recall, event, event.key if event.execution_id == root_id else event.execution_id + event.key)
+            _take_in(recall, event, key_in_tree(event.execution_id, event.key, root_id))
         except (ValueError, KeyError, TypeError) as error:
             raise SessionCorruptError(
                 f"ledger event {event.seq} of session {event.session_id} ({event.kind}) cannot be read: {error}"

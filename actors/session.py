@@ -38,11 +38,11 @@ from .errors import (
     SessionUnknownError,
 )
 from .events import UNREAD_KINDS, EventKind
-from .failures import step_error_of
+from .failures import failed_outcome, step_error_of
 from .ids import execution_id_of
 from .journal import Journal, Written
 from .jsontext import from_json, to_json
-from .keys import place_of
+from .keys import key_in_tree, place_of
 from .operations import Wait, WaitResult
 from .program import Program
 from .recall import is_closed, recall_of, wait_result_of
@@ -132,7 +132,7 @@ class SessionPass:
         self._pending, self._closed = {}, {}
         root_id = loaded.executions[0].execution_id if loaded.executions else ""
         for row in loaded.pauses:
-            key = row.key if row.execution_id == root_id else row.execution_id + row.key
+            key = key_in_tree(row.execution_id, row.key, root_id)
             if row.status == PauseStatus.PENDING:
                 self._pending[key] = row
             elif is_closed(row) and row.resolution != "withdrawn":
@@ -359,9 +359,7 @@ class SessionPass:
             self._journal.note(execution, EventKind.EXECUTION_ENDED, outcome)
             ended_as = ExecutionStatus.ENDED
         else:
-            error = step_error_of(ended.error)
-            code = error.cause_code or "execution.failed"
-            outcome = to_json({"kind": error.kind, "detail": error.detail, "code": code})
+            outcome = failed_outcome(step_error_of(ended.error))
             self._journal.note(execution, EventKind.EXECUTION_FAILED, outcome)
             ended_as = ExecutionStatus.FAILED
         row = replace(execution, status=ended_as, outcome_json=outcome, ended_at_ms=now_ms)

@@ -17,10 +17,11 @@ from .branches import ChildEnd
 from .driver import Driver
 from .errors import SessionDefinitionChangedError
 from .events import EventKind
-from .failures import raised_body
+from .failures import failed_outcome, raised_body
 from .ids import execution_id_of
 from .journal import Journal
 from .jsontext import from_json, to_json
+from .keys import key_in_tree
 from .operations import Child, Frame
 from .program import Program
 from .run import Run
@@ -78,8 +79,7 @@ class Tree:
         elif end.error is not None:
             error = end.error
             body = raised_body(error)
-            code = error.cause_code or "execution.failed"
-            outcome = to_json({"kind": error.kind, "detail": error.detail, "code": code})
+            outcome = failed_outcome(error)
             self._journal.note(
                 self._root, EventKind.CHILD_RAISED, to_json({**body, "execution_id": end.execution_id}), end.key
             )
@@ -102,8 +102,7 @@ class Tree:
         for event in self._events:
             if event.kind != EventKind.CHILD_STARTED:
                 continue
-            is_root = event.execution_id == self._root.execution_id
-            key = event.key if is_root else event.execution_id + event.key
+            key = key_in_tree(event.execution_id, event.key, self._root.execution_id)
             child_id = execution_id_of(event.execution_id, key)
             if key.startswith(paths) or event.execution_id in gone:
                 gone.add(child_id)

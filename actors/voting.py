@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from ..store.resolutions import CastVote, ResolvePause, ResolveResult, Vote
-from ..store.rows import PauseRow, VoteRow
+from ..store.rows import PauseRow, VoteRow, channels_in
 from .asks import ApprovalForm, Form
 from .jsontext import from_json, to_json
 from .marks import secrets_in
@@ -45,12 +45,12 @@ async def vote(
     """
     assert role.quorum is not None
     form = whole_ask_of(pause).form
-    channels = pause.channel.split(",")  # those that the question was put to, whatever the role has now
+    channels = channels_in(pause.channel)  # those that the question was put to, whatever the role has now
     name = change.responder or voter
     while True:
         cast = await store.votes(pause.pause_id)
         ballots = [*ballots_of(cast), Ballot(voter=voter, name=name, decision=_own(form, change.answer_json))]
-        standing = discreet(form, ballots, standing_of(role.quorum, ballots))
+        standing = _discreet(form, ballots, standing_of(role.quorum, ballots))
         decision_json = to_json({"by": name, **ballots[-1].decision})
         one = Vote(voter=voter, decision_json=decision_json, counted=len(cast))
         if standing.decision is None:
@@ -91,7 +91,7 @@ def _own(form: Form, decision_json: str) -> dict[str, Any]:
     return decision
 
 
-def discreet(form: Form, ballots: Sequence[Ballot], standing: Standing) -> Standing:
+def _discreet(form: Form, ballots: Sequence[Ballot], standing: Standing) -> Standing:
     """Reasons may quote what somebody else has put into an argument that is not for everybody."""
     if standing.decision is None or not isinstance(form, ApprovalForm) or form.marks is None:
         return standing

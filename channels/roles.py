@@ -71,19 +71,6 @@ class ApprovalRole:
     in_order: bool = False
 
 
-def _adapter_of(answer: Any) -> TypeAdapter[Any]:
-    """Made once: a replay reads every recorded answer of an execution, and making it costs far more than reading one."""
-    try:
-        return _adapter_once(answer)
-    except TypeError:
-        return TypeAdapter(answer)  # an annotation that has no hash
-
-
-@functools.lru_cache(maxsize=256)
-def _adapter_once(answer: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(answer)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class QuestionRole(Generic[AnswerT]):
     """People who are asked for something other than a yes.
@@ -109,21 +96,20 @@ class QuestionRole(Generic[AnswerT]):
     @property
     def answer_schema(self) -> dict[str, JsonValue]:
         """JSON Schema (2020-12) of the answer."""
-        return unmarked(_adapter_of(self.answer).json_schema())
+        return _answer_form_of(self).schema
 
     @property
     def form(self) -> ChoiceForm | AnswerForm:
         if self.choices:
             return ChoiceForm(choices=self.choices)
-        schema = _adapter_of(self.answer).json_schema()
-        return AnswerForm(schema=unmarked(schema), marks=marks_of(schema))
+        return _answer_form_of(self)
 
     def fault_of(self, decision: JsonValue) -> str | None:
         """Say why a decision is no answer: it does not fit the schema, or the type has more to say; None if it is one."""
         if (fault := answer_fault(self.form, decision)) is not None:
             return fault
         try:
-            _adapter_of(self.answer).validate_python(decision)
+            _adapter_of(self).validate_python(decision)
         except ValidationError as error:
             first = error.errors(include_url=False, include_input=False, include_context=False)[0]
             return f"{'.'.join(('$', *map(str, first['loc'])))}: {first['msg']}"
@@ -132,15 +118,28 @@ class QuestionRole(Generic[AnswerT]):
     def decode(self, decision: JsonValue) -> AnswerT:
         """The recorded decision as the declared type; raises ``SessionCorruptError`` if it does not fit any more."""
         try:
-            return _adapter_of(self.answer).validate_python(decision)
+            return _adapter_of(self).validate_python(decision)
         except ValidationError as error:
             # Without the answer itself: this text is logged.
             faults = error.errors(include_url=False, include_input=False, include_context=False)
             told = "; ".join(f"{'.'.join(('$', *map(str, fault['loc'])))}: {fault['msg']}" for fault in faults)
-            masks = Masks(secrets_in(marks_of(_adapter_of(self.answer).json_schema()), decision))
+            masks = Masks(secrets_in(_answer_form_of(self).marks, decision))
             raise SessionCorruptError(
                 f"a recorded answer of role {self.name} does not fit its type now: {masks.text(told)}"
             ) from None
+
+
+# A replay comes past every question of an execution and reads every recorded answer, and to make these costs far more than to
+# use them. They are kept by role and not by type: two unions are equal whatever the order of their members, and read differently.
+@functools.lru_cache(maxsize=256)
+def _adapter_of(role: QuestionRole[Any]) -> TypeAdapter[Any]:
+    return TypeAdapter(role.answer)
+
+
+@functools.lru_cache(maxsize=256)
+def _answer_form_of(role: QuestionRole[Any]) -> AnswerForm:
+    schema = _adapter_of(role).json_schema()
+    return AnswerForm(schema=unmarked(schema), marks=marks_of(schema))
 
 
 Role = ApprovalRole | QuestionRole[Any]

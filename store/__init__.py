@@ -11,9 +11,11 @@ result. Reads go by a connection of their own, and revivals that wait together a
 
 Bottom up, each line importing only from those above it:
 
-    errors, rows                    the words
+    errors, values, rows            the words
     costs, blocks                   what counts model calls; what lets a blocked session go on
-    changes, freezing, schema       what may be written; how rows are made; the tables
+    resolutions, changes            what may be written: of answers and votes, of all else
+    snapshots                       what is read of a session at one time
+    freezing, schema                how rows are made; the tables
     audit, drafts                   the chain of entries; rows that may be assigned
     view                            the rows of one transaction, in memory
     waking, closing                 what becomes of a session, of a pause

@@ -9,7 +9,7 @@ from __future__ import annotations
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, PauseDraft
 from .resolutions import Hold
-from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution
+from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution, channels_in
 from .view import View
 
 # An enum's member costs a call each time it is looked up.
@@ -50,7 +50,7 @@ def close(
 def end_deliveries(view: View, pause: PauseDraft, *, now_ms: int, hold: Hold | None = None) -> list[DeliveryDraft]:
     """Take the question back where it has been put to people, and drop what is still to be sent of it."""
     withdrawals: list[DeliveryDraft] = []
-    for channel in pause.channel.split(","):
+    for channel in channels_in(pause.channel):
         post = view.post_of(pause.pause_id, channel)
         if post is None:
             continue
@@ -87,9 +87,14 @@ def record(
 
 def withdraw(view: View, post: DeliveryDraft, *, now_ms: int, hold: Hold | None = None) -> DeliveryDraft:
     """Add the delivery that tells the channel of a post that its question is closed; there is at most one."""
-    withdrawal = DeliveryDraft(
+    return follow_up(view, post, _WITHDRAW, now_ms=now_ms, hold=hold)
+
+
+def follow_up(view: View, post: DeliveryDraft, kind: str, *, now_ms: int, hold: Hold | None = None) -> DeliveryDraft:
+    """Add a delivery that changes what a post shows, due at once; with a hold, whoever has it is at it already."""
+    added = DeliveryDraft(
         pause_id=post.pause_id,
-        kind=_WITHDRAW,
+        kind=kind,
         channel=post.channel,
         session_id=post.session_id,
         status=_DUE,
@@ -102,9 +107,9 @@ def withdraw(view: View, post: DeliveryDraft, *, now_ms: int, hold: Hold | None 
         created_at_ms=now_ms,
         settled_at_ms=None,
     )
-    view.deliveries[post.pause_id, _WITHDRAW, post.channel] = withdrawal
+    view.deliveries[post.pause_id, kind, post.channel] = added
     view.has_news = view.has_news or hold is None
-    return withdrawal
+    return added
 
 
 def _drop(delivery: DeliveryDraft, *, now_ms: int) -> None:

@@ -6,10 +6,10 @@ from operator import attrgetter
 from typing import assert_never
 
 from .changes import ClaimDeliveries, ClaimDeliveriesResult, SettleDelivery, SettleResult
-from .closing import close, withdraw
+from .closing import close, follow_up, withdraw
 from .drafts import DeliveryDraft, PauseDraft
 from .pause_states import PauseEvent, after
-from .rows import DeliveryKind, DeliveryRow, DeliveryStatus, PauseRow, PauseStatus, Priority, Resolution
+from .rows import DeliveryKind, DeliveryRow, DeliveryStatus, PauseRow, PauseStatus, Priority, Resolution, channels_in
 from .view import View
 from .waking import wake
 
@@ -102,7 +102,7 @@ def _strand(view: View, post: DeliveryDraft, change: SettleDelivery) -> SettleRe
     if change.stranded_json is None or pause is None:
         return SettleResult.SETTLED
     status = after(pause.status, PauseEvent.CLOSE)
-    others = (view.post_of(pause.pause_id, channel) for channel in pause.channel.split(","))
+    others = (view.post_of(pause.pause_id, channel) for channel in channels_in(pause.channel))
     if status is None or any(other is not None and other.status in (_DUE, _SENT) for other in others):
         return SettleResult.SETTLED
     close(
@@ -122,23 +122,8 @@ def _strand(view: View, post: DeliveryDraft, change: SettleDelivery) -> SettleRe
 
 def update(view: View, post: DeliveryDraft, *, now_ms: int) -> None:
     """Have a posted question show how far it is, once more if that is under way already."""
-    key = (post.pause_id, _UPDATE, post.channel)
-    if (known := view.deliveries.get(key)) is None:
-        view.deliveries[key] = DeliveryDraft(
-            pause_id=post.pause_id,
-            kind=_UPDATE,
-            channel=post.channel,
-            session_id=post.session_id,
-            status=_DUE,
-            ref=post.ref,
-            due_at_ms=now_ms,
-            attempts=0,
-            last_error=None,
-            holder=None,
-            held_until_ms=0,
-            created_at_ms=now_ms,
-            settled_at_ms=None,
-        )
+    if (known := view.deliveries.get((post.pause_id, _UPDATE, post.channel))) is None:
+        follow_up(view, post, _UPDATE, now_ms=now_ms)
     else:
         known.is_changed = True
         known.created_at_ms = max(now_ms, known.created_at_ms + 1)

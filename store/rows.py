@@ -6,6 +6,7 @@ text that the store never looks into.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -194,6 +195,16 @@ class PauseRow:
     responder: str | None
     """Who answered, as the channel authenticated them."""
     resolved_at_ms: int | None
+
+
+def channels_in(names: str) -> list[str]:
+    """The channels that ``PauseRow.channel`` names."""
+    return names.split(",")
+
+
+def joined_channels(channels: Iterable[str]) -> str:
+    """Channels as ``PauseRow.channel`` has them."""
+    return ",".join(channels)
 
 
 @value

@@ -26,7 +26,6 @@ from .rows import (
     TERMINAL_SESSION_STATUSES,
     ExecutionStatus,
     InboundRow,
-    LedgerRow,
     Priority,
     Resolution,
     SessionRow,
@@ -147,18 +146,7 @@ def cancel(view: View, change: CancelSession) -> CancelResult:
     for pause in view.pauses.values():
         if pause.session_id == session.session_id:
             _cancel_pause(view, pause, responder=change.responder, now_ms=change.now_ms)
-    view.ledger.append(
-        LedgerRow(
-            session_id=session.session_id,
-            seq=session.next_seq,
-            execution_id=root_id,
-            kind="session_cancelled",
-            key="",
-            body_json=change.ledger_json,
-            at_ms=change.now_ms,
-        )
-    )
-    session.next_seq += 1
+    view.note(session, "session_cancelled", execution_id=root_id, body_json=change.ledger_json, now_ms=change.now_ms)
     if session.status == _RUNNING:
         # Its actor may live: it learns of the cancel when it renews, and whatever it still writes bears an old epoch.
         session.is_cancel_requested = session.lease_until_ms > change.now_ms

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .blocks import UnblockResult, UnblockSession, code_of
-from .drafts import SessionDraft
-from .rows import ExecutionStatus, LedgerRow, Priority, SessionStatus
+from .rows import ExecutionStatus, Priority, SessionStatus
 from .view import View
 
 
@@ -21,7 +20,13 @@ def unblock(view: View, change: UnblockSession) -> UnblockResult:
     for accepted in change.accepted:
         row = view.executions[change.session_id, accepted.execution_id]
         view.write_execution(replace(row, version=accepted.version, fingerprint=accepted.fingerprint))
-        _note(view, session, accepted.execution_id, body_json=accepted.ledger_json, now_ms=change.now_ms)
+        view.note(
+            session,
+            "definition_accepted",
+            execution_id=accepted.execution_id,
+            body_json=accepted.ledger_json,
+            now_ms=change.now_ms,
+        )
     session.status = SessionStatus.READY.value
     session.reason = None
     session.priority = Priority.RESUME
@@ -39,18 +44,3 @@ def _are_executions_as_believed(view: View, change: UnblockSession) -> bool:
         if row is None or row.status != ExecutionStatus.RUNNING or row.fingerprint != accepted.old_fingerprint:
             return False
     return True
-
-
-def _note(view: View, session: SessionDraft, execution_id: str, *, body_json: str, now_ms: int) -> None:
-    view.ledger.append(
-        LedgerRow(
-            session_id=session.session_id,
-            seq=session.next_seq,
-            execution_id=execution_id,
-            kind="definition_accepted",
-            key="",
-            body_json=body_json,
-            at_ms=now_ms,
-        )
-    )
-    session.next_seq += 1

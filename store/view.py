@@ -76,6 +76,21 @@ class View:
             message,
         )
 
+    def note(self, session: SessionDraft, kind: str, *, execution_id: str, body_json: str, now_ms: int) -> None:
+        """Add an event of the session itself, of no step, to the ledger."""
+        self.ledger.append(
+            LedgerRow(
+                session_id=session.session_id,
+                seq=session.next_seq,
+                execution_id=execution_id,
+                kind=kind,
+                key="",
+                body_json=body_json,
+                at_ms=now_ms,
+            )
+        )
+        session.next_seq += 1
+
     def write_execution(self, row: ExecutionRow) -> None:
         key = (row.session_id, row.execution_id)
         self.executions[key] = row

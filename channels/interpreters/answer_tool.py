@@ -9,8 +9,8 @@ from typing import Any, assert_never, cast
 from ...actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Form, JsonValue
 from ...actors.messages import Message, ModelReply, ModelRequest, ToolSpec
 from ..decisions import schema_fault
-from ..privacy import taking_tokens
-from .asking import caller_of, question_of
+from ..privacy import HiddenQuestion, taking_tokens
+from .asking import caller_of, data_of
 
 ANSWER_TOOL = "record_answer"
 
@@ -97,13 +97,15 @@ def answer_tool(form: Form) -> ToolSpec:
     return ToolSpec(name=ANSWER_TOOL, description="Record what the reply answers.", parameters=parameters)
 
 
-def request_of(ask: Ask, reply: str, *, instructions: str, model: str | None, max_tokens: int) -> ModelRequest:
-    """The request for one reply; raises ``PiiRefusedError`` (pii.refused) if it would carry what may not leave."""
+def request_of(
+    ask: Ask, hidden: HiddenQuestion, *, instructions: str, model: str | None, max_tokens: int
+) -> ModelRequest:
+    """The request for one reply to ``ask``, of which the model is shown what ``hidden`` has."""
     form = taking_tokens(ask.form) if isinstance(ask.form, ApprovalForm) else ask.form
     return ModelRequest(
         messages=(
             Message(role="system", content=f"{instructions.strip()}\n\n{_RULES}"),
-            Message(role="user", content=question_of(ask, reply)),
+            Message(role="user", content=data_of(hidden)),
         ),
         tools=(answer_tool(form),),
         model=model,

@@ -52,7 +52,11 @@ def hidden_of(ask: Ask, reply: str) -> HiddenQuestion:
 
 def question_of(ask: Ask, reply: str) -> str:
     """The question and the reply as data; raises as ``hidden_of`` does."""
-    hidden = hidden_of(ask, reply)
+    return data_of(hidden_of(ask, reply))
+
+
+def data_of(hidden: HiddenQuestion) -> str:
+    """A question and its reply as data."""
     question: dict[str, JsonValue] = {"prompt": hidden.ask.prompt}
     if isinstance(hidden.ask.form, ApprovalForm):
         question |= {"tool": hidden.ask.form.tool, "arguments": hidden.ask.form.arguments}

@@ -73,10 +73,11 @@ class ModelInterpreter:
     async def read(self, ask: Ask, reply: str) -> Reading:
         if self._model is None:
             return unread("no model was given to the interpreter")
+        hidden = hidden_of(ask, reply)
         request = request_of(
-            ask, reply, instructions=self._instructions, model=self._model_name, max_tokens=self._max_tokens
+            ask, hidden, instructions=self._instructions, model=self._model_name, max_tokens=self._max_tokens
         )
-        tool, hidden = answer_tool(ask.form), hidden_of(ask, reply)
+        tool = answer_tool(ask.form)
         cut, broken, causes = 0, 0, list[str]()
         while len(causes) <= _MOST_RETRIES:
             try:

@@ -210,6 +210,21 @@ def test_value_that_fits_its_type_by_conversion_only_is_refused(annotation: obje
     assert refusal_of(value, annotation).startswith("result")
 
 
+def test_equal_unions_are_read_each_in_the_order_of_its_own_members() -> None:
+    class Euros(BaseModel):
+        amount: int
+
+    class Cents(BaseModel):
+        amount: int
+
+    text = '{"amount":5}'
+    for _ in range(2):
+        assert codec_of(Euros | Cents).load(text) == Euros(amount=5)
+        assert codec_of(Cents | Euros).load(text) == Cents(amount=5)
+        assert codec_of(list[Euros | Cents]).load(f"[{text}]") == [Euros(amount=5)]
+        assert codec_of(list[Cents | Euros]).load(f"[{text}]") == [Cents(amount=5)]
+
+
 def test_subclass_of_the_declared_model_is_refused() -> None:
     rush = RushOrder(orderId="1")
     assert "RushOrder comes back as" in refusal_of(rush, Order)
