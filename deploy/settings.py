@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, get_args
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from ..actors.delivering import DeliverySettings
 from ..actors.supervisor_settings import SupervisorSettings
+from .mail_settings import MailConfig
+from .sections import BaseUrl, Count, Seconds, Section
 
 PREFIX = "OVERWINTER_"
 
@@ -23,16 +24,6 @@ KeyPath = tuple[str, ...]
 
 _SUPERVISING = SupervisorSettings()
 _DELIVERING = DeliverySettings()
-
-Seconds = Annotated[float, Field(gt=0, le=366 * 24 * 3600, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1, le=100_000)]
-
-
-def _check_base_url(url: str) -> str:
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError("it is no http or https address")
-    return url
 
 
 def _check_key(key: SecretStr) -> SecretStr:
@@ -56,17 +47,11 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
-class Section(BaseModel):
-    """A table of the file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 class ModelConfig(Section):
     """The model of agents that bring none of their own."""
 
     name: str = Field(min_length=1, description="the vendor's name of the model")
-    base_url: Annotated[str, AfterValidator(_check_base_url)] = Field(
+    base_url: BaseUrl = Field(
         default="https://api.openai.com/v1",
         description="the address of a server that speaks chat completions, as https://host/v1",
     )
@@ -143,6 +128,7 @@ class Config(Section):
     supervising: SupervisingConfig = Field(default=SupervisingConfig(), description="a table")
     delivering: DeliveringConfig = Field(default=DeliveringConfig(), description="a table")
     log: LogConfig = Field(default=LogConfig(), description="a table")
+    mail: MailConfig | None = Field(default=None, description="a table with at least reply_address and authserv_id")
 
 
 # -- finding one's way -------------------------------------------------------------------------------------------------
