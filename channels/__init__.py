@@ -11,6 +11,7 @@ From the bottom up:
     decisions, privacy        what fits a question; what a model is told of it
     interpreters              from a person's words to a decision
     roles                     who is asked, who may answer, how a reply is read
+    visible, asked            texts and arguments as any channel may show them
     automatic, terminal       adapters
     mail                      reads a mail as an answer; nothing sends or receives yet
     slack                     what is shown in Slack, and what its events say; nothing connects yet

@@ -6,14 +6,13 @@ out, the gap says how much it is, and ``full_text`` has everything.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from typing import cast
+from collections.abc import Sequence
 
-from ...actors.asks import ApprovalForm, Ask, ChoiceForm, JsonValue, call_of
+from ...actors.asks import Ask
 from ...store.values import value
+from ..asked import Field, asked_fields
+from ..visible import visible
 from .elements import Element, line, preformatted, words
-from .escaping import visible
 from .limits import clipped, end_of, start_of, units
 
 NO_NAME = "(no name)"
@@ -21,23 +20,6 @@ NO_NAME = "(no name)"
 _LONGEST_NAME = 80
 _LONGEST_INLINE = 120
 _SHORTEST_SHARE = 60
-_DEEPEST = 20
-"""Levels that are laid out; what is nested more deeply is shown as JSON."""
-
-
-@value
-class Field:
-    """One value among the arguments.
-
-    Attributes:
-        name: its path, as ``customer.address[0]``; visible.
-        text: the value; visible.
-        is_word: the text is a word for the value, as ``yes`` for true, and not the value's own.
-    """
-
-    name: str
-    text: str
-    is_word: bool = False
 
 
 @value
@@ -63,22 +45,6 @@ class Layout:
 
     parts: tuple[Element, ...]
     left_out: str
-
-
-def fields_of(arguments: dict[str, JsonValue]) -> tuple[Field, ...]:
-    """All values of the arguments, in their order."""
-    return tuple(field for name, each in arguments.items() for field in _fields(name, each, depth=_DEEPEST))
-
-
-def asked_fields(ask: Ask, *, with_choices: bool = True) -> tuple[Field, ...]:
-    """What a question shows beside its prompt: the arguments of the call it is about, and what there is to choose from."""
-    call = call_of(ask.form)
-    arguments = {} if call is None else call.arguments
-    if not isinstance(ask.form, ApprovalForm):
-        # A tool that asks something is called with the question, which is the prompt.
-        arguments = {name: each for name, each in arguments.items() if each != ask.prompt}
-    choices = ask.form.choices if with_choices and isinstance(ask.form, ChoiceForm) else ()
-    return (*fields_of(arguments), *_choices(choices))
 
 
 def laid_out(fields: Sequence[Field], budget: Budget) -> Layout:
@@ -119,35 +85,3 @@ def _field(field: Field, share: int) -> tuple[list[Element], int]:
     skipped = size - units(head) - units(tail)
     gap = line(words(f"… {skipped:,} of {size:,} characters left out here; it ends:", italic=True))
     return [line(name, words(":")), preformatted(head), gap, preformatted(tail)], missing + skipped
-
-
-def _fields(name: str, found: JsonValue, *, depth: int) -> Iterator[Field]:
-    match found:
-        case dict() if found and depth:
-            for key, each in cast("dict[str, JsonValue]", found).items():
-                yield from _fields(f"{name}.{key}", each, depth=depth - 1)
-        case list() if found and depth:
-            for at, each in enumerate(cast("list[JsonValue]", found)):
-                yield from _fields(f"{name}[{at}]", each, depth=depth - 1)
-        case _:
-            yield _scalar(visible(name), found)
-
-
-def _scalar(name: str, found: JsonValue) -> Field:
-    match found:
-        case None:
-            return Field(name=name, text="none", is_word=True)
-        case bool():
-            return Field(name=name, text="yes" if found else "no", is_word=True)
-        case str():
-            return Field(name=name, text=visible(found)) if found.strip() else _blank(name, found)
-        case _:
-            return Field(name=name, text=visible(json.dumps(found, ensure_ascii=False)))
-
-
-def _blank(name: str, found: str) -> Field:
-    return Field(name=name, text=f"{len(found)} blanks" if found else "empty", is_word=True)
-
-
-def _choices(choices: Sequence[str]) -> tuple[Field, ...]:
-    return tuple(Field(name=f"choice {at}", text=visible(each)) for at, each in enumerate(choices, start=1))

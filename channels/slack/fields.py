@@ -18,8 +18,8 @@ from typing import cast
 from ...actors.asks import AnswerForm, ApprovalForm, JsonValue
 from ...store.values import value
 from ..decisions import json_fault, schema_fault
+from ..visible import visible
 from .choices import Choice, choices_in
-from .escaping import visible
 from .limits import INPUT_TEXT, MODAL_JSON, units
 from .schemas import (
     Schema,

@@ -9,11 +9,12 @@ import json
 from collections.abc import Iterable, Sequence
 
 from ...actors.asks import AnswerForm, ApprovalForm, Ask, JsonValue
-from .arguments import NO_NAME, Field, full_text
+from ..asked import Field
+from ..visible import visible
+from .arguments import NO_NAME, full_text
 from .carried import Action, ModalKind, carried_by, numbered
 from .choices import Choice, choices_of, option_labels
 from .elements import Block, Element, actions, button, line, plain, preformatted, rich, section, words
-from .escaping import visible
 from .fields import FieldKind, InputField, answer_fields, argument_fields
 from .limits import INPUT_LABEL, INPUT_TEXT, MODAL_TITLE, OPTION_TEXT, SECTION_TEXT, chunks_of, clipped, units
 

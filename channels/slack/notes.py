@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...actors.asks import ApprovalForm, Ask, ChoiceForm
+from ..visible import visible
 from .carried import PostKind, delivery_key, question_metadata, session_key, session_metadata
 from .elements import Element, line, moment, preformatted, rich, utc, words
-from .escaping import brief, visible
+from .escaping import brief
 from .limits import clipped
 from .messages import Message, message
 from .people import Person, named, short

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from ...actors.asks import ApprovalForm, Ask, ChoiceForm, JsonValue, Progress, Withdrawal
 from ...store.values import value
-from .arguments import Budget, Field, Layout, asked_fields, laid_out
+from ..asked import Field, asked_fields
+from ..visible import visible
+from .arguments import Budget, Layout, laid_out
 from .carried import Action, PostKind, carried_by, delivery_key, numbered, question_metadata
 from .choices import are_buttons, are_options, choices_of
 from .elements import (
@@ -29,7 +31,6 @@ from .elements import (
     utc,
     words,
 )
-from .escaping import visible
 from .fields import has_answer_fields, has_editable_fields
 from .limits import MESSAGE_JSON, end_of, start_of, units
 from .messages import Message, message

@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from overwinter.channels.slack.escaping import escaped, shown, visible
+from overwinter.channels.slack.escaping import escaped, shown
 from overwinter.channels.slack.limits import chunks_of, clipped, end_of, start_of, units
 from overwinter.channels.slack.modals import full_text_modal
 from overwinter.channels.slack.questions import question
+from overwinter.channels.visible import visible
 
 from ...fakes.block_kit import texts_in, texts_with_markup
 from ...fakes.block_kit import units as slack_units

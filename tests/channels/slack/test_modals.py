@@ -13,7 +13,6 @@ from overwinter.actors.asks import ApprovalForm, Ask, ChoiceForm
 from overwinter.actors.errors import PauseInvalidDecisionError
 from overwinter.channels.decisions import validate_decision
 from overwinter.channels.slack.carried import Action, ModalKind, Pressed, QuestionRef, pressed, question_in
-from overwinter.channels.slack.escaping import visible
 from overwinter.channels.slack.fields import MISSING, answer_fields, argument_fields
 from overwinter.channels.slack.modals import (
     View,
@@ -24,6 +23,7 @@ from overwinter.channels.slack.modals import (
     reason_modal,
 )
 from overwinter.channels.slack.submissions import FieldErrors, ToDecide, ToOpen, on_press, on_submit
+from overwinter.channels.visible import visible
 
 from ...fakes.block_kit import buttons_in, check_errors, check_view, texts_in, units
 from .asking import PAUSE, answer, approval, ask, choice, refund
