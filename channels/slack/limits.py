@@ -33,6 +33,9 @@ MODAL_JSON = 150_000
 MESSAGE_TEXT = 4_000
 """Of the text beside the blocks: https://docs.slack.dev/reference/methods/chat.postMessage (cut by Slack from 40,000 on)."""
 
+POSTS_AT_ONCE = 8
+"""Messages posted into one channel at once, of which Slack says "short bursts": https://docs.slack.dev/apis/web-api/rate-limits"""
+
 _ELLIPSIS = "…"
 
 

@@ -44,6 +44,13 @@ class Payload:
         found = self._found.get(name)
         return tuple(map(Payload, cast("list[object]", found))) if isinstance(found, list) else ()
 
+    def texts(self, name: str) -> tuple[str, ...]:
+        """The texts of a list."""
+        found = self._found.get(name)
+        if not isinstance(found, list):
+            return ()
+        return tuple(_whole(each) for each in cast("list[object]", found) if isinstance(each, str))
+
     def members(self) -> list[tuple[str, Payload]]:
         """The names in an object, with the objects they stand for."""
         named = ((_whole(name), found) for name, found in self._found.items() if isinstance(name, str))
