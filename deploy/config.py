@@ -1,15 +1,16 @@
 """Reads the configuration, and is the only place that reads the environment.
 
-A setting comes from, the later over the earlier: its default, one TOML file, the environment, a command's option. The file is
-the one that ``--config`` or ``OVERWINTER_CONFIG`` names, else ``overwinter.toml`` in the current folder if it is there.
-A key ``lease_s`` in the file's table ``[supervising]`` is the variable ``OVERWINTER_SUPERVISING_LEASE_S``; an empty variable
-is as good as none.
+A setting comes from, the later over the earlier: its default, one file, the environment, a command's option. The file is the one
+that ``--config`` or ``OVERWINTER_CONFIG`` names, else ``overwinter.toml`` in the current folder if it is there; it is TOML, or
+JSON if its name ends so. A key ``lease_s`` in its table ``[supervising]`` is the variable ``OVERWINTER_SUPERVISING_LEASE_S``;
+an empty variable is as good as none.
 
 All faults of all sources are found in one go, and each says where its value came from.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import tomllib
@@ -21,6 +22,7 @@ from pydantic import ValidationError
 
 from .config_faults import did_you_mean, fault_of
 from .errors import ConfigError
+from .mail_settings import MailConfig
 from .settings import PREFIX, Config, setting_paths, variable_of
 
 CONFIG_VARIABLE = "OVERWINTER_CONFIG"
@@ -46,21 +48,33 @@ def load_config(
     """
     variables = os.environ if environ is None else environ
     faults: list[str] = []
-    file = file or (Path(variables[CONFIG_VARIABLE]) if variables.get(CONFIG_VARIABLE) else None)
-    from_file = _read_file(file, faults)
-    from_variables = _read_variables(variables, faults)
-    values = _merged(from_file, from_variables)
+    file = _file_of(file, variables)
+    values = _merged(_read_file(file, faults), _read_variables(variables, faults))
     if database is not None:
         values["database"] = str(database)
-    try:
-        config = Config.model_validate(values)
-    except ValidationError as error:
-        place = file or DEFAULT_FILE
-        faults += [fault_of(each, file=place, variables=variables) for each in error.errors(include_url=False)]
-        raise ConfigError(faults) from None  # the vendor's error shows the values, secrets among them
+    return _validated(values, faults, file=file, variables=variables)
+
+
+def load_mail_config(*, file: Path | None = None, environ: Mapping[str, str] | None = None) -> MailConfig:
+    """Read what is set about mail, and nothing else of the configuration.
+
+    A file that has none of the other settings may leave the table's name out.
+
+    Raises:
+        ConfigError: (config.invalid) every fault of it.
+    """
+    variables = os.environ if environ is None else environ
+    faults: list[str] = []
+    file = _file_of(file, variables)
+    found = _read_file(file, faults)
     if faults:
         raise ConfigError(faults)
-    return config
+    is_mail_alone = found.keys().isdisjoint(Config.model_fields)
+    below = found if is_mail_alone else found.get("mail", {})
+    values = _merged({"mail": below}, {"mail": _read_variables(variables, []).get("mail", {})})
+    config = _validated(values, faults, file=file, variables=variables)
+    assert config.mail is not None, "the table is always given"
+    return config.mail
 
 
 def wants_traceback() -> bool:
@@ -73,13 +87,32 @@ def environment_without_settings() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
 
 
+def _file_of(file: Path | None, variables: Mapping[str, str]) -> Path | None:
+    return file or (Path(variables[CONFIG_VARIABLE]) if variables.get(CONFIG_VARIABLE) else None)
+
+
+def _validated(
+    values: Mapping[str, Any], faults: list[str], *, file: Path | None, variables: Mapping[str, str]
+) -> Config:
+    try:
+        config = Config.model_validate(values)
+    except ValidationError as error:
+        place = file or DEFAULT_FILE
+        faults += [fault_of(each, file=place, variables=variables) for each in error.errors(include_url=False)]
+        raise ConfigError(faults) from None  # the vendor's error shows the values, secrets among them
+    if faults:
+        raise ConfigError(faults)
+    return config
+
+
 def _read_file(file: Path | None, faults: list[str]) -> dict[str, Any]:
     if file is None:
         if not DEFAULT_FILE.is_file():
             return {}
         file = DEFAULT_FILE
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
+        text = file.read_text(encoding="utf-8")
+        values = _object(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         faults.append(f"{file}: there is no such file; --config or {CONFIG_VARIABLE} must name a TOML file")
         return {}
@@ -92,9 +125,19 @@ def _read_file(file: Path | None, faults: list[str]) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as error:
         faults.append(f"{file}: it is no TOML: {error}")
         return {}
+    except ValueError as error:
+        faults.append(f"{file}: it is no JSON object: {error}")
+        return {}
     if isinstance(values.get("database"), str):
         values["database"] = str(file.parent / values["database"])
     return values
+
+
+def _object(text: str) -> dict[str, Any]:
+    value: Any = json.loads(text)
+    if not isinstance(value, dict):
+        raise ValueError("it is a list, a text or a number")
+    return cast("dict[str, Any]", value)
 
 
 def _read_variables(variables: Mapping[str, str], faults: list[str]) -> dict[str, Any]:

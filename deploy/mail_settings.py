@@ -36,7 +36,12 @@ class Tls(StrEnum):
     """Not at all: for a server on this machine."""
 
 
-def _address(text: str) -> str:
+def plain_address(text: str) -> str:
+    """An address in its one spelling, out of ``Mara <mara@corp.example>`` too.
+
+    Raises:
+        ValueError: it is none, or more than one.
+    """
     boxes = mailboxes(text)
     if len(boxes) != 1 or boxes[0].address is None:
         raise ValueError("it is not one plain address")
@@ -55,7 +60,7 @@ def _check_keys(keys: tuple[SecretStr, ...]) -> tuple[SecretStr, ...]:
     return keys
 
 
-Address = Annotated[str, AfterValidator(_address)]
+Address = Annotated[str, AfterValidator(plain_address)]
 Host = Annotated[str, AfterValidator(_host)]
 Bytes = Annotated[int, Field(ge=1)]
 

@@ -19,7 +19,8 @@ Db = Annotated[
     Path | None, typer.Option("--db", metavar="PATH", help="The database's file. (default: ./overwinter.db)")
 ]
 ConfigFile = Annotated[
-    Path | None, typer.Option("--config", metavar="PATH", help="A TOML file. (default: ./overwinter.toml, if there)")
+    Path | None,
+    typer.Option("--config", metavar="PATH", help="A TOML or JSON file. (default: ./overwinter.toml, if there)"),
 ]
 Target = Annotated[
     str | None,

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from . import accepting, answers, audit, bench, demo, interpret, looking, serving, talking
+from . import accepting, answers, audit, bench, demo, interpret, looking, mail, serving, talking
 from .exits import MEANINGS
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
@@ -30,6 +30,11 @@ _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
         "Keep it in order",
         "Who decided what, kept for good: list, verify.",
         (audit.audit_list, audit.audit_verify),
+    ),
+    "mail": (
+        "Answer for people",
+        "What is made of mail: read.",
+        (mail.mail_read,),
     ),
 }
 """Commands of two words: the first one, with its panel, what it is for, and the functions, called ``<first>_<second>``."""
