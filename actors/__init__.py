@@ -10,7 +10,7 @@ From the bottom up:
 
     errors, events, clock, ids, jsontext      words, time, ids
     marks, redaction, privacy                 sensitive values: where, how hidden, from whom
-    asks, messages, ports, roles, budgets     what crosses to people and models
+    asks, messages, notes, ports, roles, budgets     what crosses to people and models
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     nesting, handlers, branches, waits,       durable coroutines
@@ -18,6 +18,7 @@ From the bottom up:
     program, opening, recall, hooks, draft    between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
-    reading, answering, sessions, delivering, waiting, accepting  the ways in and out
+    reading, answering, sessions, delivering, waiting, accepting, questions  the ways in and out
     supervisor_settings, supervisor
+    reception, telling                        ways to a vendor, and what is told without being asked
 """

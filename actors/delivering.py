@@ -65,6 +65,12 @@ class DeliverySettings:
     backoff_cap_s: float = 300.0
     concurrency: int = 256
 
+    def wait_s(self, attempt: int, error: BaseException) -> float:
+        """How long to wait after the ``attempt``-th failure that may pass, counted from 1."""
+        asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
+        backoff_s = min(self.backoff_cap_s, self.backoff_base_s * 2 ** (attempt - 1))
+        return max(backoff_s, asked_s or 0.0)
+
 
 class Dispatcher:
     """Delivers for the channels of one process."""
@@ -220,9 +226,7 @@ class Dispatcher:
         if attempt >= self._settings.max_attempts:
             await self._give_up(delivery, pause, error)
             return
-        asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
-        backoff_s = min(self._settings.backoff_cap_s, self._settings.backoff_base_s * 2 ** (attempt - 1))
-        in_s = max(backoff_s, asked_s or 0.0)
+        in_s = self._settings.wait_s(attempt, error)
         text = _told(error, pause) or "the channel took too long"
         _log.info("delivery.retried", channel=delivery.channel, step=pause.key, attempt=attempt, in_s=in_s, error=text)
         await self._settle(delivery, "retry", error=text, in_s=in_s)

@@ -7,6 +7,7 @@ sooner. Nothing here waits for a person: a sleeping session is no task, timer or
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -29,7 +30,7 @@ from .program import Programs
 from .roles import Roles
 from .session import SessionPass
 from .supervisor_settings import SupervisorSettings
-from .surroundings import Hints, Lease, SupervisorStore, Surroundings
+from .surroundings import Beside, Hints, Lease, SupervisorStore, Surroundings
 from .waiting import Waiting
 
 _log = structlog.get_logger("overwinter.supervisor")
@@ -68,6 +69,7 @@ class Supervisor:
         hooks: Hooks | None,
         holder: str,
         settings: SupervisorSettings,
+        beside: Sequence[Beside] = (),
     ) -> None:
         self._store = store
         self._clock = clock
@@ -79,6 +81,7 @@ class Supervisor:
         self._accepting = accepting
         self._holder = holder
         self._settings = settings
+        self._beside = beside
         self._active: dict[str, _Active] = {}
         self._broken_off: dict[str, int] = {}
         """Passes in a row that the store broke off, by session: no fault of the session."""
@@ -110,7 +113,7 @@ class Supervisor:
     def is_busy(self) -> bool:
         """Whether anything is in its hands: a pass, a delivery, or a claim whose result is not in yet."""
         in_hand = (self._active, self._claims_under_way, self._granted)
-        return any(in_hand) or self._dispatcher.is_busy or self._accepting.is_busy
+        return any(in_hand) or any(each.is_busy for each in (self._dispatcher, self._accepting, *self._beside))
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
@@ -163,6 +166,7 @@ class Supervisor:
                     group.create_task(self._deadlines.run(), name="deadlines"),
                     group.create_task(self._sweep_loop(), name="sweep"),
                     group.create_task(self._accepting.run(retry_s=self._settings.poll_s), name="unblock"),
+                    *(group.create_task(each.run(), name=each.name) for each in self._beside),
                 ]
                 renewing = group.create_task(self._renew_loop(), name="renew")
                 await self._is_stopping.wait()
@@ -345,6 +349,8 @@ class Supervisor:
             await hints.wait()
             self._look.set()
             self._look_at_deliveries.set()
+            for each in self._beside:
+                each.look()
             if self._clock.monotonic_s() - checked_s >= PEEK_EVERY_S:
                 await self._renew()
                 checked_s = self._clock.monotonic_s()

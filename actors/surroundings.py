@@ -53,6 +53,26 @@ class SupervisorStore(SessionStore, Protocol):
     def subscribe(self) -> Hints: ...
 
 
+class Beside(Protocol):
+    """Something that works as long as the supervisor does, and ends when that stops claiming."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether anything is in its hands."""
+        ...
+
+    def look(self) -> None:
+        """Something may have changed in the store: a hint."""
+        ...
+
+    async def run(self) -> None:
+        """Work until it is cancelled."""
+        ...
+
+
 class Reviver(Protocol):
     """The supervisor of this process, as those see it who make sessions ready.
 

@@ -14,5 +14,5 @@ From the bottom up:
     budgets, privacy                                          what models may cost, and what they are told
     dispatch, agents, workflows                               what runs
     interpreter_faults                                        how replies are read, checked
-    toolsets, app, runtime, testing, examples                 putting it together
+    toolsets, app, connecting, runtime, testing, examples     putting it together
 """

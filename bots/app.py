@@ -12,7 +12,8 @@ from typing import Any
 
 from ..actors.hooks import EndHook, Hooks, PauseHook, ResumeHook
 from ..actors.opening import CONVERSATION
-from ..actors.ports import Channel, Model
+from ..actors.ports import Model
+from ..actors.reception import AnyChannel
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
@@ -43,8 +44,8 @@ class App:
     name: str
     agents: Sequence[Agent] = ()
     workflows: Sequence[Workflow] = ()
-    channels: Mapping[Role, Channel | Sequence[Channel]] = field(
-        default_factory=dict[Role, "Channel | Sequence[Channel]"]
+    channels: Mapping[Role, AnyChannel | Sequence[AnyChannel]] = field(
+        default_factory=dict[Role, "AnyChannel | Sequence[AnyChannel]"]
     )
     people: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     model: Model | None = None
@@ -69,9 +70,9 @@ class App:
             found.setdefault(id(role), role)
         return tuple(found.values())
 
-    def wiring(self) -> dict[Role, tuple[Channel, ...]]:
+    def wiring(self) -> dict[Role, tuple[AnyChannel, ...]]:
         """Where each role is asked: what the app says, and for approvals what a tool itself names."""
-        wired: dict[Role, tuple[Channel, ...]] = {
+        wired: dict[Role, tuple[AnyChannel, ...]] = {
             tool.asks: (tool.channel,) for _, tool in self.tools() if tool.asks is not None and tool.channel is not None
         }
         for role, channels in self.channels.items():
@@ -97,7 +98,7 @@ class App:
             timeout_s=self.hook_timeout.total_seconds(),
         )
 
-    def channels_of(self, role: Role) -> tuple[Channel, ...]:
+    def channels_of(self, role: Role) -> tuple[AnyChannel, ...]:
         return self.wiring().get(role, ())
 
     def check(self) -> None:
@@ -201,7 +202,7 @@ class App:
         for role, channels in self.wiring().items():
             if len(set(map(id, channels))) != len(channels):
                 yield "assembly.role-channel", f"role {role.name} names one channel twice; name it once"
-        names: dict[str, Channel] = {}
+        names: dict[str, AnyChannel] = {}
         for channel in (channel for channels in self.wiring().values() for channel in channels):
             if "," in channel.name or not channel.name:
                 yield "assembly.channel-name", f"a channel is called {channel.name!r}; give it a name without a comma"

@@ -6,7 +6,7 @@ from the environment.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..actors.accepting import Accepting
@@ -19,14 +19,18 @@ from ..actors.errors import PauseInvalidDecisionError
 from ..actors.events import CONVERSATION_KINDS
 from ..actors.ids import Ids
 from ..actors.messages import Message
+from ..actors.notes import Notes
 from ..actors.opening import CONVERSATION
-from ..actors.ports import Channel, Model
+from ..actors.ports import Model
 from ..actors.program import Program, Programs
+from ..actors.questions import Questions
 from ..actors.quorum import QuorumRule
+from ..actors.reception import Connection, Reception
 from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
+from ..actors.telling import Receiving, Teller
 from ..actors.waiting import Waiting
 from ..channels.decisions import validate_decision
 from ..channels.interpreters.chain import Chain, ModelReader
@@ -39,6 +43,7 @@ from ..store.store import Store
 from .agents import AgentProgram
 from .app import App
 from .budgets import BudgetMeter
+from .connecting import connected
 from .conversation import messages_of
 from .errors import AssemblyError, ToolArgumentsError, ToolArgumentsUnstableError
 from .interpreter_faults import interpreters_without_model
@@ -65,6 +70,8 @@ class Runtime:
         waiting: for callers that want to know what came of it.
         accepting: lets sessions go on whose code has changed.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
+        reception: what the connections, the ways to a vendor, are given.
+        tellers: what carries notes, one for each connection.
 
     Raises:
         AssemblyError: (assembly.invalid) every fault of the app.
@@ -80,6 +87,7 @@ class Runtime:
         model: Model | None = None,
         supervising: SupervisorSettings | None = None,
         delivering: DeliverySettings | None = None,
+        connections: Sequence[Connection] = (),
     ) -> None:
         app.check()
         self.app = app
@@ -90,7 +98,7 @@ class Runtime:
         meter = BudgetMeter(costs=store, clock=clock, ids=ids)
         programs = Programs(_programs(app, model=model, store=store, meter=meter))
         roles = Roles(tuple(_binding(app, role, model=model, meter=meter) for role in app.roles()))
-        channels: dict[str, Channel] = {channel.name: channel for wired in app.wiring().values() for channel in wired}
+        channels = connected(app, connections)
         holder = ids.holder()
         self.answering = Answering(
             store=store, clock=clock, roles=roles, reviver=self, outbox=self, person_of=app.person_of
@@ -100,6 +108,30 @@ class Runtime:
         )
         supervising = supervising or SupervisorSettings()
         self.waiting = Waiting(store=store, clock=clock, reviver=self, poll_s=supervising.poll_s)
+        delivering = delivering or DeliverySettings()
+        self.tellers = tuple(
+            Teller(
+                store=store.notes,
+                clock=clock,
+                holder=holder,
+                connection=connection,
+                settings=delivering,
+                poll_s=supervising.poll_s,
+                retention_s=supervising.retention_s,
+            )
+            for connection in connections
+        )
+        self.reception = Reception(
+            answering=self.answering,
+            sessions=self.sessions,
+            questions=Questions(store=store.asked),
+            anchors=store.anchors,
+            notes=Notes(store=store.notes, clock=clock, written=self._tell),
+            clock=clock,
+            ids=ids,
+        )
+        for connection in connections:
+            connection.open(self.reception)
         self.accepting = Accepting(store=store, clock=clock, programs=programs, reviver=self)
         self._dispatcher = Dispatcher(
             store=store,
@@ -108,7 +140,7 @@ class Runtime:
             channels=channels,
             answering=self.answering,
             reviver=self,
-            settings=delivering or DeliverySettings(),
+            settings=delivering,
         )
         self.supervisor = Supervisor(
             store=store,
@@ -123,7 +155,12 @@ class Runtime:
             hooks=app.hooks,
             holder=holder,
             settings=supervising,
+            beside=(*self.tellers, *(Receiving(connection=each, clock=clock) for each in connections)),
         )
+
+    def _tell(self) -> None:
+        for teller in self.tellers:
+            teller.look()
 
     # -- the reviver of answering and sessions, which are made before the supervisor -----------------------------------
     def grant(self) -> Grant | None:

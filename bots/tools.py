@@ -22,7 +22,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import TypeAdapter
 
 from ..actors.asks import JsonValue
-from ..actors.ports import Channel
+from ..actors.reception import AnyChannel, DeclaredChannel
 from ..channels.interpreters.rules import RulesInterpreter
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole
 from .errors import ToolDefinitionError
@@ -73,7 +73,7 @@ class Tool:
         self,
         function: Function,
         *,
-        asks: ApprovalRole | Channel | None,
+        asks: ApprovalRole | AnyChannel | None,
         question: QuestionRole[Any] | None,
         is_once: bool,
         timeout: timedelta | None,
@@ -117,11 +117,12 @@ class Tool:
         self.finalizes = self._bracket(function, "finalize")
         return function
 
-    def _approver(self, asks: ApprovalRole | Channel | None) -> tuple[ApprovalRole | None, Channel | None]:
+    def _approver(self, asks: ApprovalRole | AnyChannel | None) -> tuple[ApprovalRole | None, AnyChannel | None]:
         """The role that approves, and the channel that comes with it."""
         if asks is None or isinstance(asks, ApprovalRole):
             return asks, None
-        if not (isinstance(getattr(asks, "name", None), str) and callable(getattr(asks, "send", None))):
+        is_named = isinstance(getattr(asks, "name", None), str)
+        if not is_named or not (callable(getattr(asks, "send", None)) or isinstance(asks, DeclaredChannel)):
             raise ToolDefinitionError(f"tool {self.name} asks {asks!r}, which is neither an ApprovalRole nor a channel")
         name = f"approval:{self.name}"
         return ApprovalRole(name=name, answered_by=Answerer.OWNER, interpreter=RulesInterpreter()), asks
@@ -141,7 +142,7 @@ def tool(function: Function, /) -> Tool: ...
 @overload
 def tool(
     *,
-    asks: ApprovalRole | Channel | None = None,
+    asks: ApprovalRole | AnyChannel | None = None,
     answer: type[Any] | QuestionRole[Any] | None = None,
     once: bool = False,
     timeout: timedelta | None = None,
@@ -154,7 +155,7 @@ def tool(
     function: Function | None = None,
     /,
     *,
-    asks: ApprovalRole | Channel | None = None,
+    asks: ApprovalRole | AnyChannel | None = None,
     answer: type[Any] | QuestionRole[Any] | None = None,
     once: bool = False,
     timeout: timedelta | None = None,

@@ -12,7 +12,7 @@ result. Reads go by a connection of their own, and revivals that wait together a
 Bottom up, each line importing only from those above it:
 
     errors, values, rows            the words
-    costs, blocks                   what counts model calls; what lets a blocked session go on
+    alone, costs, blocks            work with a guard of its own; what counts model calls; what lets a blocked session go on
     resolutions, changes            what may be written: of answers and votes, of all else
     snapshots                       what is read of a session at one time
     freezing, schema                how rows are made; the tables
@@ -25,6 +25,7 @@ Bottom up, each line importing only from those above it:
     engine                          what differs between databases, as Protocols
     statements                      the statements that write, and those that read for them
     counting                        model calls against budgets
+    anchors, notes, asked           what channels have out there, what they have to tell, what they have asked
     batch, queries                  one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work

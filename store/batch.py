@@ -12,6 +12,7 @@ from typing import Any, assert_never
 
 import sqlalchemy as sa
 
+from .alone import Alone, AloneResult
 from .audit import EMPTY, AuditDraft, AuditHead, chain
 from .blocks import UnblockSession
 from .changes import (
@@ -37,7 +38,7 @@ from .rows import DeliveryKind, ExecutionRow, InboundRow, VoteRow
 from .statements import Select, Statements, Write
 from .view import View
 
-Result = JudgedResult | SweepResult | CountCallResult | CountTokensResult
+Result = JudgedResult | SweepResult | CountCallResult | CountTokensResult | AloneResult[Any]
 
 _UPDATE = DeliveryKind.UPDATE.value
 
@@ -125,7 +126,7 @@ class _Wanted:
             self.inbound.add((message.channel, message.external_id))
 
 
-def apply(connection: sa.Connection, statements: Statements, changes: Sequence[Change]) -> Applied:
+def apply(connection: sa.Connection, statements: Statements, changes: Sequence[Change | Alone[Any]]) -> Applied:
     """Judge and write ``changes`` in their order.
 
     A change that contradicts itself is refused alone. What the database itself refuses is raised, and nothing holds then.
@@ -134,9 +135,10 @@ def apply(connection: sa.Connection, statements: Statements, changes: Sequence[C
     has_news = False
     run: list[JudgedChange] = []
     for change in changes:
-        if isinstance(change, Sweep | CountCall | CountTokens):
+        if isinstance(change, Sweep | CountCall | CountTokens | Alone):
             has_news |= _apply_judged(connection, statements, run, results)
             run = []
+            has_news |= isinstance(change, Alone) and change.is_news
             results.append(_apply_alone(connection, statements, change))
         else:
             run.append(change)
@@ -145,8 +147,8 @@ def apply(connection: sa.Connection, statements: Statements, changes: Sequence[C
 
 
 def _apply_alone(
-    connection: sa.Connection, statements: Statements, change: Sweep | CountCall | CountTokens
-) -> SweepResult | CountCallResult | CountTokensResult:
+    connection: sa.Connection, statements: Statements, change: Sweep | CountCall | CountTokens | Alone[Any]
+) -> SweepResult | CountCallResult | CountTokensResult | AloneResult[Any]:
     """Apply a change that touches no row which another one is judged by."""
     match change:
         case Sweep():
@@ -155,6 +157,8 @@ def _apply_alone(
             return count_call(connection, change)
         case CountTokens():
             return count_tokens(connection, change)
+        case Alone():
+            return AloneResult(found=change.work(connection))
         case _:
             assert_never(change)
 
@@ -324,5 +328,6 @@ def _sweep(connection: sa.Connection, statements: Statements, change: Sweep) -> 
         bound = statements.dialect.bound
         connection.execute(statements.delete_deliveries, {"ids": bound(pause_ids)})
         connection.execute(statements.delete_votes, {"ids": bound(pause_ids)})
+        connection.execute(statements.delete_anchors, {"ids": bound(pause_ids)})
         connection.execute(statements.delete_pauses, {"ids": bound(pause_ids)})
     return SweepResult(pauses=len(pause_ids))

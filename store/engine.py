@@ -38,6 +38,10 @@ class Dialect(Protocol):
         """The value to bind to ``name``: of texts, or of tuples of texts where ``arity`` is more than 1."""
         ...
 
+    def insert_if_absent(self, table: sa.Table) -> Insert:
+        """Insert a row; where its primary key is there already, do nothing."""
+        ...
+
     def upsert(self, table: sa.Table, *, updated: tuple[str, ...]) -> Insert:
         """Insert a row; where its primary key is there already, set the columns ``updated`` to the new values."""
         ...

@@ -8,24 +8,26 @@ an equal row.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import fields
+from dataclasses import Field, fields
 from typing import Any, TypeVar
 
-from .rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
-
-R = TypeVar("R", SessionRow, ExecutionRow, LedgerRow, PauseRow, DeliveryRow, InboundRow, AuditRow)
+R = TypeVar("R")
 
 
 def names_of(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a row, which are the columns of its table, in the same order."""
-    return tuple(field.name for field in fields(kind))
+    return tuple(field.name for field in _fields_of(kind))
+
+
+def _fields_of(kind: type[Any]) -> tuple[Field[Any], ...]:
+    return fields(kind)
 
 
 def maker(kind: type[R]) -> Callable[[Iterable[Any]], R]:
     """How to make a row of its values, given in the order of its fields; whole numbers become what ``bool`` fields say."""
     names: dict[str, Any] = {"new_object": object.__new__, "row_class": kind}
     body: list[str] = []
-    for field in fields(kind):
+    for field in _fields_of(kind):
         names[f"set_{field.name}"] = getattr(kind, field.name).__set__
         value = f"bool({field.name})" if field.type == "bool" else field.name
         body.append(f"    set_{field.name}(row, {value})")

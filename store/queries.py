@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
 from .engine import Dialect
-from .freezing import R, maker
+from .freezing import maker
 from .rows import (
     AuditRow,
     DeliveryRow,
@@ -31,6 +31,8 @@ from .rows import (
 from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
 from .snapshots import Due, LoadedSession, Timeline
 from .statements import Select, literal
+
+R = TypeVar("R", SessionRow, ExecutionRow, LedgerRow, PauseRow, DeliveryRow, InboundRow, AuditRow)
 
 
 def _maker(kind: type[R]) -> Callable[[Iterable[Any]], list[R]]:

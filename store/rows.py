@@ -100,6 +100,13 @@ class DeliveryStatus(StrEnum):
     """Not needed any more: its question closed before it was sent."""
 
 
+class NoteStatus(StrEnum):
+    DUE = "due"
+    SENT = "sent"
+    FAILED = "failed"
+    """Given up: the vendor's answer is final."""
+
+
 class DeliveryKey(NamedTuple):
     """Names a delivery: there is one of a kind for each channel that a question goes to."""
 
@@ -240,6 +247,49 @@ class VoteRow:
     voter: str
     decision_json: str
     cast_at_ms: int
+
+
+@value
+class AnchorRow:
+    """What a channel has out there (a thread, a message, a token), bound to what it is here: unique by (channel, anchor).
+
+    It goes with its pause when that is swept; without a pause it stays.
+    """
+
+    channel: str
+    anchor: str
+    session_id: str | None
+    pause_id: str | None
+    body_json: str
+    created_at_ms: int
+
+
+@value
+class NoteRow:
+    """One thing to tell that asks nothing."""
+
+    note_id: str
+    """Made of what caused it: the same cause leaves one note."""
+    channel: str
+    kind: str
+    """The channel's own word."""
+    addressee: str | None
+    """Whom it is for, in the channel's words; None where that says itself."""
+    lane: str | None
+    """Notes of one lane are told one after another, by position; None where the order does not matter."""
+    position: int
+    tenant: str
+    session_id: str | None
+    pause_id: str | None
+    body_json: str
+    status: str
+    due_at_ms: int
+    attempts: int
+    last_error: str | None
+    holder: str | None
+    held_until_ms: int
+    created_at_ms: int
+    settled_at_ms: int | None
 
 
 @value

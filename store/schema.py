@@ -21,6 +21,7 @@ from .rows import (
     DeliveryStatus,
     ExecutionStatus,
     InboundKind,
+    NoteStatus,
     PauseKind,
     PauseStatus,
     Resolution,
@@ -233,6 +234,76 @@ sa.Index(
     sqlite_where=_is_unread,
     postgresql_where=_is_unread,
 )
+
+anchors = sa.Table(
+    "anchors",
+    metadata,
+    sa.Column("channel", TEXT, primary_key=True),
+    sa.Column("anchor", TEXT, primary_key=True),
+    sa.Column("session_id", TEXT),
+    sa.Column("pause_id", TEXT),
+    sa.Column("body_json", TEXT, nullable=False),
+    sa.Column("created_at_ms", INTEGER, nullable=False),
+    sqlite_with_rowid=False,
+    sqlite_strict=True,
+)
+
+_has_session = anchors.c.session_id.is_not(None)
+_has_pause = anchors.c.pause_id.is_not(None)
+sa.Index("anchors_session", anchors.c.session_id, sqlite_where=_has_session, postgresql_where=_has_session)
+sa.Index("anchors_pause", anchors.c.pause_id, sqlite_where=_has_pause, postgresql_where=_has_pause)
+
+notes = sa.Table(
+    "notes",
+    metadata,
+    sa.Column("note_id", TEXT, primary_key=True),
+    sa.Column("channel", TEXT, nullable=False),
+    sa.Column("kind", TEXT, nullable=False),
+    sa.Column("addressee", TEXT),
+    sa.Column("lane", TEXT),
+    sa.Column("position", INTEGER, nullable=False),
+    sa.Column("tenant", TEXT, nullable=False),
+    sa.Column("session_id", TEXT),
+    sa.Column("pause_id", TEXT),
+    sa.Column("body_json", TEXT, nullable=False),
+    sa.Column("status", TEXT, nullable=False),
+    sa.Column("due_at_ms", INTEGER, nullable=False),
+    sa.Column("attempts", INTEGER, nullable=False),
+    sa.Column("last_error", TEXT),
+    sa.Column("holder", TEXT),
+    sa.Column("held_until_ms", INTEGER, nullable=False),
+    sa.Column("created_at_ms", INTEGER, nullable=False),
+    sa.Column("settled_at_ms", INTEGER),
+    _one_of("status", NoteStatus),
+    sa.CheckConstraint("(status = 'due') = (settled_at_ms IS NULL)", name="settled_has_time"),
+    sqlite_strict=True,
+)
+
+_is_untold = notes.c.status == sa.literal_column("'due'")
+_is_in_lane = sa.and_(_is_untold, notes.c.lane.is_not(None))
+_is_addressed = notes.c.addressee.is_not(None)
+_is_told = notes.c.settled_at_ms.is_not(None)
+_is_of_session = notes.c.session_id.is_not(None)
+sa.Index("notes_due", notes.c.channel, notes.c.due_at_ms, sqlite_where=_is_untold, postgresql_where=_is_untold)
+sa.Index(
+    "notes_lane",
+    notes.c.channel,
+    notes.c.lane,
+    notes.c.position,
+    notes.c.note_id,
+    sqlite_where=_is_in_lane,
+    postgresql_where=_is_in_lane,
+)
+sa.Index(
+    "notes_addressee",
+    notes.c.channel,
+    notes.c.addressee,
+    notes.c.created_at_ms,
+    sqlite_where=_is_addressed,
+    postgresql_where=_is_addressed,
+)
+sa.Index("notes_settled", notes.c.settled_at_ms, sqlite_where=_is_told, postgresql_where=_is_told)
+sa.Index("notes_session", notes.c.session_id, sqlite_where=_is_of_session, postgresql_where=_is_of_session)
 
 audit = sa.Table(
     "audit",

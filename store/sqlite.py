@@ -96,6 +96,9 @@ class SqliteDialect:
     def bound(self, keys: Iterable[object]) -> object:
         return orjson.dumps(list(keys)).decode()
 
+    def insert_if_absent(self, table: sa.Table) -> Insert:
+        return sqlite_insert(table).on_conflict_do_nothing(index_elements=list(table.primary_key))
+
     def upsert(self, table: sa.Table, *, updated: tuple[str, ...]) -> Insert:
         statement = sqlite_insert(table)
         return statement.on_conflict_do_update(

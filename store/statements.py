@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from .engine import Dialect
 from .rows import DeliveryKind, DeliveryStatus, ExecutionStatus, PauseStatus, SessionStatus
-from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
+from .schema import anchors, audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
 
 Select = sa.Select[*tuple[Any, ...]]
 
@@ -164,6 +164,7 @@ class Statements:
         self.delete_pauses = sa.delete(pauses).where(pauses.c.pause_id.in_(ids), is_closed)
         self.delete_deliveries = sa.delete(deliveries).where(deliveries.c.pause_id.in_(ids))
         self.delete_votes = sa.delete(votes).where(votes.c.pause_id.in_(ids))
+        self.delete_anchors = sa.delete(anchors).where(anchors.c.pause_id.in_(ids))
 
     def _make_writes(self) -> None:
         self.insert_sessions = self._insert(sessions)

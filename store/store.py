@@ -12,6 +12,9 @@ from pathlib import Path
 from typing import Self, TypeVar
 
 from . import migrations
+from .alone import Alone
+from .anchors import Anchors
+from .asked import Asked
 from .blocks import UnblockResult, UnblockSession
 from .changes import (
     Advance,
@@ -36,6 +39,7 @@ from .changes import (
 )
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .counting import spent
+from .notes import Notes
 from .queries import Queries
 from .reader import Reader
 from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
@@ -47,10 +51,17 @@ from .wakeups import Hints, Wakeups
 from .writer import Writer
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class Store:
-    """One database file, opened by one event loop. Any number of processes may have it open."""
+    """One database file, opened by one event loop. Any number of processes may have it open.
+
+    Attributes:
+        anchors: what channels have out there.
+        notes: what channels have to tell that asks nothing.
+        asked: questions with what their channels have of them.
+    """
 
     def __init__(self, *, writing: SqliteLane, reading: SqliteLane, polling: SqliteLane, poll_s: float) -> None:
         """Use ``open``."""
@@ -61,6 +72,9 @@ class Store:
         self._writer = Writer(lane=writing, statements=Statements(dialect), on_news=self._wakeups.give)
         self._queries = Queries(dialect)
         self._reader = Reader(lane=reading, queries=self._queries)
+        self.anchors = Anchors(dialect=dialect, write=self._write_alone, read=self._reader.read)
+        self.notes = Notes(dialect=dialect, write=self._write_alone, read=self._reader.read)
+        self.asked = Asked(read=self._reader.read)
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod
@@ -166,6 +180,9 @@ class Store:
         result = await self._writer.write(change)
         assert isinstance(result, kind)
         return result
+
+    async def _write_alone(self, change: Alone[T]) -> T:
+        return await self._writer.write_alone(change)
 
     # -- reads ---------------------------------------------------------------------------------------------------------
     async def load(self, session_id: str, *, without: frozenset[str] = frozenset()) -> LoadedSession | None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from .alone import Alone, AloneResult
 from .batch import Applied, Result, apply
 from .batching import Batching
 from .changes import Change
 from .engine import Lane
 from .errors import StoreError, StoreRefusedError
 from .statements import Statements
+
+T = TypeVar("T")
 
 BATCH_LIMIT = 256
 """The most changes of one transaction: enough to share a commit among all who wait, few enough to keep it short."""
@@ -33,9 +37,9 @@ class Writer:
         self._lane = lane
         self._statements = statements
         self._on_news = on_news
-        self._batching = Batching[Change, Result](job=self._write, limit=BATCH_LIMIT)
+        self._batching = Batching[Change | Alone[Any], Result](job=self._write, limit=BATCH_LIMIT)
 
-    async def write(self, change: Change) -> Result:
+    async def write(self, change: Change | Alone[Any]) -> Result:
         """Return what came of the change, once it is on the disk.
 
         Raises:
@@ -43,18 +47,26 @@ class Writer:
         """
         return await self._batching.ask(change)
 
+    async def write_alone(self, change: Alone[T]) -> T:
+        """As ``write``, for work that stands alone: what it returned."""
+        result = await self.write(change)
+        assert isinstance(result, AloneResult)
+        return result.found
+
     async def aclose(self) -> None:
         """Write what is waiting, and take no more."""
         await self._batching.aclose()
 
-    async def _write(self, changes: Sequence[Change]) -> Sequence[Result | StoreError]:
+    async def _write(self, changes: Sequence[Change | Alone[Any]]) -> Sequence[Result | StoreError]:
         applied = await self._lane.submit(partial(_commit, self._lane, self._statements, changes))
         if applied.has_news:
             self._on_news()
         return applied.results
 
 
-def _commit(lane: Lane, statements: Statements, changes: Sequence[Change], connection: sa.Connection) -> Applied:
+def _commit(
+    lane: Lane, statements: Statements, changes: Sequence[Change | Alone[Any]], connection: sa.Connection
+) -> Applied:
     """In the lane: one transaction; if the data of some change is at fault, one for each of them instead."""
     try:
         with connection.begin():

@@ -16,6 +16,7 @@ from ...actors.events import EventKind
 from ...actors.ids import Ids, RandomIds
 from ...actors.jsontext import from_json
 from ...actors.ports import Model
+from ...actors.reception import Connection
 from ...actors.supervisor_settings import SupervisorSettings
 from ...store.rows import AnswererKind, PauseRow, SessionRow
 from ...store.snapshots import Timeline
@@ -34,6 +35,7 @@ class Kit:
     Args:
         build: makes the app; called again at each ``restart``, so that nothing in memory is carried over.
         path: the database's file.
+        connect: makes the connections, as ``build`` makes the app.
     """
 
     def __init__(
@@ -47,6 +49,7 @@ class Kit:
         tenant: str = "default",
         supervising: SupervisorSettings | None = None,
         delivering: DeliverySettings | None = None,
+        connect: Callable[[], Sequence[Connection]] = tuple,
     ) -> None:
         self.clock = clock or ManualClock()
         self.tenant = tenant
@@ -56,6 +59,7 @@ class Kit:
         self._model = model
         self._supervising = supervising
         self._delivering = delivering
+        self._connect = connect
         self._runtime: Runtime | None = None
         self._stalling: StallingStore | None = None
         self._work: asyncio.Task[None] | None = None
@@ -90,6 +94,7 @@ class Kit:
                 model=self._model,
                 supervising=self._supervising,
                 delivering=self._delivering,
+                connections=self._connect(),
             )
         except BaseException:
             await store.aclose()
@@ -125,6 +130,7 @@ class Kit:
             tenant=self.tenant,
             supervising=supervising or self._supervising,
             delivering=self._delivering,
+            connect=self._connect,
         )
         async with other.running():
             yield other
@@ -157,6 +163,10 @@ class Kit:
         now_ms = self.clock.now_ms()
         if any(ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms)):
             return False
+        for teller in (teller for kit in kits for teller in kit.runtime.tellers):
+            note_ms = await teller.due_ms()
+            if note_ms is not None and note_ms <= now_ms:
+                return False
         return not any(kit.runtime.supervisor.is_busy for kit in kits)
 
     async def advance(self, duration: timedelta) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from ...store.alone import Alone
 from ...store.changes import Change
-from ...store.store import R, Store
+from ...store.store import R, Store, T
 
 
 class StallingStore(Store):
@@ -28,3 +29,7 @@ class StallingStore(Store):
     async def _write(self, change: Change, kind: type[R]) -> R:
         await self._is_flowing.wait()
         return await super()._write(change, kind)
+
+    async def _write_alone(self, change: Alone[T]) -> T:
+        await self._is_flowing.wait()
+        return await super()._write_alone(change)

@@ -15,7 +15,17 @@ import pytest
 import sqlalchemy as sa
 
 from overwinter.store.errors import StoreCorruptError, StoreNewerError
-from overwinter.store.rows import AuditRow, DeliveryRow, ExecutionRow, InboundRow, LedgerRow, PauseRow, SessionRow
+from overwinter.store.rows import (
+    AnchorRow,
+    AuditRow,
+    DeliveryRow,
+    ExecutionRow,
+    InboundRow,
+    LedgerRow,
+    NoteRow,
+    PauseRow,
+    SessionRow,
+)
 from overwinter.store.schema import metadata
 from overwinter.store.store import Store
 
@@ -53,6 +63,8 @@ async def test_the_revisions_make_what_the_schema_says(database: Path) -> None:
         ("deliveries", DeliveryRow),
         ("inbound", InboundRow),
         ("audit", AuditRow),
+        ("anchors", AnchorRow),
+        ("notes", NoteRow),
     ],
 )
 def test_a_row_has_the_fields_of_its_table_in_their_order(table: str, row: Any) -> None:

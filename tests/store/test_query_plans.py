@@ -29,6 +29,7 @@ from .examples import (
     settle,
     timer,
 )
+from .test_anchors_contract import anchor
 
 HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "claim": lambda store: store.claim(claim()),
@@ -55,6 +56,20 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "audit": lambda store: store.audit(tenant="acme", limit=10),
     "audit of a session": lambda store: store.audit(tenant="acme", limit=10, session_id="s1"),
     "blocked": lambda store: store.blocked(limit=10),
+    "bind": lambda store: store.anchors.bind(anchor("root")),
+    "replace an anchor": lambda store: store.anchors.replace_if(anchor("root"), "{}"),
+    "anchors of a session": lambda store: store.anchors.of_session("slack", "s1"),
+    "anchors of a pause": lambda store: store.anchors.of_pause("slack", "p1"),
+    "asked": lambda store: store.asked.find("p1"),
+    "asked in a session": lambda store: store.asked.open_in("s1"),
+    "claim notes": lambda store: store.notes.claim("mail", holder="w1", limit=10, now_ms=T0, until_ms=T0),
+    "settle a note": lambda store: store.notes.settle(
+        "n1", holder="w1", outcome="retry", error=None, due_at_ms=T0, now_ms=T0
+    ),
+    "notes due": lambda store: store.notes.due_ms("mail"),
+    "notes to somebody": lambda store: store.notes.count_to("mail", "mara@corp.example", since_ms=T0),
+    "notes of a session": lambda store: store.notes.of_session("s1"),
+    "sweep notes": lambda store: store.notes.sweep(settled_before_ms=T0, limit=10),
     "unblock": lambda store: store.unblock_session(
         UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)
     ),

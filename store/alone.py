@@ -1,0 +1,48 @@
+"""Work in the writer's transaction that touches no row which a judged change looks at: its guard is in its own statements.
+
+An anchor, a note, a sweep: each is a few statements about a table of its own. It shares the transaction and its commit with
+whatever else is waiting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from .values import value
+
+R = TypeVar("R")
+
+
+@value
+class Alone(Generic[R]):
+    """One piece of such work.
+
+    Attributes:
+        work: neither begins nor commits; may run a second time if the transaction that it was in was rolled back.
+        is_news: a supervisor of this process, and of others, may have to act on what it writes.
+    """
+
+    work: Callable[[sa.Connection], R]
+    is_news: bool = False
+
+
+@value
+class AloneResult(Generic[R]):
+    """What came of it."""
+
+    found: R
+
+
+class WriteAlone(Protocol):
+    """Has such work done; returns what it returned, once that is on the disk. Raises ``StoreError``."""
+
+    async def __call__(self, change: Alone[R], /) -> R: ...
+
+
+class ReadAlone(Protocol):
+    """Runs one query in a transaction of its own. Raises ``StoreError``."""
+
+    async def __call__(self, query: Callable[[sa.Connection], R], /) -> R: ...
