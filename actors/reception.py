@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from ..store.rows import AnchorRow
+from ..store.rows import AnchorRow, QuarantineRow
 from .answering import Answering
 from .clock import Clock
 from .ids import Ids
@@ -41,6 +41,22 @@ class Anchors(Protocol):
     async def of_pause(self, channel: str, pause_id: str) -> tuple[AnchorRow, ...]: ...
 
 
+class Quarantine(Protocol):
+    """What arrived and led nowhere, for operators (``QuarantineRow``)."""
+
+    async def keep(self, row: QuarantineRow) -> bool:
+        """Put something aside; False if it is there already."""
+        ...
+
+    async def find(self, quarantine_id: str) -> QuarantineRow | None: ...
+
+    async def drop(self, quarantine_id: str) -> bool: ...
+
+    async def sweep(self, channel: str, *, before_ms: int, most: int) -> int:
+        """Throw away what was received before then, and all but the newest ``most``; returns how many."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
     """What a connection is given: how it puts what people write to those it is for."""
@@ -50,6 +66,7 @@ class Reception:
     questions: Questions
     anchors: Anchors
     notes: Notes
+    quarantine: Quarantine
     clock: Clock
     ids: Ids
 

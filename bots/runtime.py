@@ -127,6 +127,7 @@ class Runtime:
             questions=Questions(store=store.asked),
             anchors=store.anchors,
             notes=Notes(store=store.notes, clock=clock, written=self._tell),
+            quarantine=store.quarantine,
             clock=clock,
             ids=ids,
         )

@@ -26,6 +26,7 @@ Bottom up, each line importing only from those above it:
     statements                      the statements that write, and those that read for them
     counting                        model calls against budgets
     anchors, notes, asked           what channels have out there, what they have to tell, what they have asked
+    quarantine                      what arrived and led nowhere
     batch, queries                  one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work

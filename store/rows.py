@@ -293,6 +293,34 @@ class NoteRow:
 
 
 @value
+class QuarantineRow:
+    """Something that arrived and led nowhere: nobody could tell what it answers, or its sender may not answer it.
+
+    It is kept for operators, for a while.
+    """
+
+    quarantine_id: str
+    """Made of what arrived: the same thing again is kept once."""
+    channel: str
+    reason: str
+    """Why it led nowhere, in a few words."""
+    kind: str
+    """What it is, in the channel's own word."""
+    sender: str | None
+    subject: str
+    session_id: str | None
+    """Of the question that it belongs to; None where that is not known."""
+    why_json: str
+    """How the channel came to it, step by step."""
+    envelope_json: str
+    """What was known of it beside itself."""
+    raw: bytes
+    is_whole: bool
+    """``raw`` is all of it, not only its beginning."""
+    received_at_ms: int
+
+
+@value
 class InboundRow:
     """Something received: unique by (channel, external_id), so a redelivery has no effect."""
 

@@ -305,6 +305,27 @@ sa.Index(
 sa.Index("notes_settled", notes.c.settled_at_ms, sqlite_where=_is_told, postgresql_where=_is_told)
 sa.Index("notes_session", notes.c.session_id, sqlite_where=_is_of_session, postgresql_where=_is_of_session)
 
+quarantine = sa.Table(
+    "quarantine",
+    metadata,
+    sa.Column("quarantine_id", TEXT, primary_key=True),
+    sa.Column("channel", TEXT, nullable=False),
+    sa.Column("reason", TEXT, nullable=False),
+    sa.Column("kind", TEXT, nullable=False),
+    sa.Column("sender", TEXT),
+    sa.Column("subject", TEXT, nullable=False),
+    sa.Column("session_id", TEXT),
+    sa.Column("why_json", TEXT, nullable=False),
+    sa.Column("envelope_json", TEXT, nullable=False),
+    sa.Column("raw", sa.LargeBinary(), nullable=False),
+    sa.Column("is_whole", FLAG, nullable=False),
+    sa.Column("received_at_ms", INTEGER, nullable=False),
+    _flag("is_whole"),
+    sqlite_strict=True,
+)
+
+sa.Index("quarantine_received", quarantine.c.channel, quarantine.c.received_at_ms)
+
 audit = sa.Table(
     "audit",
     metadata,

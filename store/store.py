@@ -40,6 +40,7 @@ from .changes import (
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .counting import spent
 from .notes import Notes
+from .quarantine import Quarantine
 from .queries import Queries
 from .reader import Reader
 from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
@@ -74,6 +75,7 @@ class Store:
         self._reader = Reader(lane=reading, queries=self._queries)
         self.anchors = Anchors(dialect=dialect, write=self._write_alone, read=self._reader.read)
         self.notes = Notes(dialect=dialect, write=self._write_alone, read=self._reader.read)
+        self.quarantine = Quarantine(dialect=dialect, write=self._write_alone, read=self._reader.read)
         self.asked = Asked(read=self._reader.read)
         self._closing: asyncio.Task[None] | None = None
 

@@ -24,6 +24,7 @@ from overwinter.store.rows import (
     LedgerRow,
     NoteRow,
     PauseRow,
+    QuarantineRow,
     SessionRow,
 )
 from overwinter.store.schema import metadata
@@ -65,6 +66,7 @@ async def test_the_revisions_make_what_the_schema_says(database: Path) -> None:
         ("audit", AuditRow),
         ("anchors", AnchorRow),
         ("notes", NoteRow),
+        ("quarantine", QuarantineRow),
     ],
 )
 def test_a_row_has_the_fields_of_its_table_in_their_order(table: str, row: Any) -> None:

@@ -70,6 +70,8 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "notes to somebody": lambda store: store.notes.count_to("mail", "mara@corp.example", since_ms=T0),
     "notes of a session": lambda store: store.notes.of_session("s1"),
     "sweep notes": lambda store: store.notes.sweep(settled_before_ms=T0, limit=10),
+    "quarantined last": lambda store: store.quarantine.newest("mail", limit=10),
+    "sweep the quarantine": lambda store: store.quarantine.sweep("mail", before_ms=T0, most=10),
     "unblock": lambda store: store.unblock_session(
         UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)
     ),
