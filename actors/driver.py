@@ -39,6 +39,7 @@ from .operations import (
     Value,
     Wait,
     WaitResult,
+    WasReached,
     check_asked,
 )
 from .step_errors import ForeignAwaitError
@@ -254,6 +255,8 @@ class Driver:
                     self._ready.append((branch, None, child_failed(operation, failed, None)))
                 else:
                     self._unborn[key] = (branch, operation)
+            case WasReached(wait_key=wait_key):
+                self._ready.append((branch, wait_key in self._recall.waits or self._waits.knows(wait_key), None))
             case NextMessage():
                 if key in self._recall.messages:
                     self._ready.append((branch, self._recall.messages[key], None))

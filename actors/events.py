@@ -11,6 +11,7 @@
     value_recorded      value       the value
     model_replied       step        the model's reply
     tool_replied        step/value  {"call_id": str, "content": str, "is_error": bool}
+    message_sent        value       {"content": str, "by": the tool}     told to the session's owner, who need not answer
     join_decided        join        {"done": [int], "failed": int | null}, where it could have been decided in another way;
                                     {"why", "detail"}: it was unreachable or late; {"group"}: the one that won
     child_started       child       {"execution_id", "program", "version"}
@@ -18,7 +19,7 @@
     child_raised        child       as step_raised, and {"execution_id"}
     child_closed        child       {"execution_id"}          it ran while a join closed its branch
     pause_opened        wait        {"kind", "role", "channel", "prompt", "deadline_at_ms"}; {"item": int}: which one of a map
-    pause_taken         wait        {"resolution", "answer", "responder"}; {"role", "answerer"}: whose answer it was
+    pause_taken         wait        {"resolution", "answer", "responder"}; {"role", "answerer"}: whose answer it was; {"waited_ms"}
     pause_closed        wait        {"resolution"}
     execution_ended     ""          {"result"}
     execution_failed    ""          {"kind", "detail", "code"}
@@ -48,6 +49,7 @@ class EventKind(StrEnum):
     VALUE_RECORDED = "value_recorded"
     MODEL_REPLIED = "model_replied"
     TOOL_REPLIED = "tool_replied"
+    MESSAGE_SENT = "message_sent"
     JOIN_DECIDED = "join_decided"
     CHILD_STARTED = "child_started"
     CHILD_RETURNED = "child_returned"
@@ -72,6 +74,12 @@ UNREAD_KINDS: frozenset[str] = frozenset(
 """Events that a revival does not even load: there may be many of them, and they say nothing to a replay."""
 
 RESULT_KINDS = frozenset(
-    {EventKind.STEP_RETURNED, EventKind.VALUE_RECORDED, EventKind.MODEL_REPLIED, EventKind.TOOL_REPLIED}
+    {
+        EventKind.STEP_RETURNED,
+        EventKind.VALUE_RECORDED,
+        EventKind.MODEL_REPLIED,
+        EventKind.TOOL_REPLIED,
+        EventKind.MESSAGE_SENT,
+    }
 )
 """Events whose body is the result of a step or a value, found by its key on replay."""

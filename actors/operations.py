@@ -105,6 +105,7 @@ class WaitResult:
         answer: the decision as JSON; for one closed without an answer ``{"reason": ...}``.
         responder: who answered or closed it; None for a clock.
         role, answerer: whose answer it was; empty where that was not recorded.
+        waited_ms: from when it was reached until it ended; None where that was not recorded.
     """
 
     resolution: str
@@ -112,6 +113,7 @@ class WaitResult:
     responder: str | None
     role: str = ""
     answerer: str = ""
+    waited_ms: int | None = None
 
     @property
     def is_answer(self) -> bool:
@@ -141,6 +143,16 @@ class Wait(Operation):
     @property
     def form(self) -> Form | None:
         return None if self.makes_form is None else self.makes_form()
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class WasReached(Operation):
+    """Whether a wait is open, or over, in what was recorded before this code came to it. Its result is a bool.
+
+    For code that has learned to wait in another way: what sleeps in the old way goes on in it.
+    """
+
+    wait_key: str
 
 
 @dataclass(eq=False, slots=True, kw_only=True)

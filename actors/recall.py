@@ -66,6 +66,7 @@ def wait_result_of(pause: PauseRow) -> WaitResult:
         responder=pause.responder,
         role=pause.role,
         answerer=pause.answerer,
+        waited_ms=None if pause.resolved_at_ms is None else pause.resolved_at_ms - pause.asked_at_ms,
     )
 
 
@@ -116,6 +117,7 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
                 responder=body["responder"],
                 role=body.get("role", ""),
                 answerer=body.get("answerer", ""),
+                waited_ms=body.get("waited_ms"),
             )
         case EventKind.MESSAGE_RECEIVED:
             if event.key:

@@ -30,12 +30,13 @@ from .operations import (
     Value,
     Wait,
     WaitResult,
+    WasReached,
     check_branches,
     delivered,
     milliseconds,
     reason_of,
 )
-from .payloads import JSON, codec_of, return_codec
+from .payloads import JSON, Codec, codec_of, return_codec
 from .ports import Question
 from .step_errors import ChildYieldsError
 
@@ -246,34 +247,16 @@ class Run:
 
     async def now(self) -> datetime:
         """The time (UTC) when this was first reached."""
-        ms = await Value(
-            key=self.key("now"),
-            frame=self._frame,
-            make=self._frame.clock.now_ms,
-            codec=_INT,
-            kind=EventKind.VALUE_RECORDED,
-        )
+        ms = await self._value("now", self._frame.clock.now_ms, _INT)
         return datetime.fromtimestamp(ms / 1000, UTC)
 
     async def random(self) -> float:
         """A random number in [0, 1), the same on every replay."""
-        return await Value(
-            key=self.key("random"),
-            frame=self._frame,
-            make=self._frame.ids.random,
-            codec=_FLOAT,
-            kind=EventKind.VALUE_RECORDED,
-        )
+        return await self._value("random", self._frame.ids.random, _FLOAT)
 
     async def uuid(self) -> uuid.UUID:
         """A random UUID, the same on every replay."""
-        return await Value(
-            key=self.key("uuid"),
-            frame=self._frame,
-            make=self._frame.ids.uuid,
-            codec=_UUID,
-            kind=EventKind.VALUE_RECORDED,
-        )
+        return await self._value("uuid", self._frame.ids.uuid, _UUID)
 
     # -- for agents and toolsets --------------------------------------------------------------------------------------
     def key(self, name: str) -> str:
@@ -311,7 +294,7 @@ class Run:
 
     async def record(self, name: str, value: JsonValue, *, kind: str = EventKind.VALUE_RECORDED) -> JsonValue:
         """Put a JSON value into the ledger."""
-        return await Value(key=self.key(name), frame=self._frame, make=lambda: value, codec=JSON, kind=kind)
+        return await self._value(name, lambda: value, JSON, kind)
 
     async def wait_for(
         self,
@@ -336,9 +319,19 @@ class Run:
         )
         return wait.key, delivered(wait, await wait)
 
+    async def was_reached(self, name: str) -> bool:
+        """Whether the next wait called ``name`` was reached before, as this branch was recorded."""
+        wait_key = f"{self._path}/{name}#{self._visits.get(name, 0)}"
+        return await WasReached(key=self.key("was_reached"), frame=self._frame, wait_key=wait_key)
+
     async def next_message(self) -> Mapping[str, JsonValue]:
         """The next message of the session's owner, as soon as there is one."""
         return await NextMessage(key=self.key("message"), frame=self._frame)
+
+    def _value(
+        self, name: str, make: Callable[[], Any], codec: Codec[Any], kind: str = EventKind.VALUE_RECORDED
+    ) -> Value:
+        return Value(key=self.key(name), frame=self._frame, make=make, codec=codec, kind=kind)
 
     def _wait(
         self,

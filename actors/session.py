@@ -387,5 +387,6 @@ def _taken_body(result: WaitResult) -> str:
             "responder": result.responder,
             "role": result.role,
             "answerer": result.answerer,
+            "waited_ms": result.waited_ms,
         }
     )

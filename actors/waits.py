@@ -33,6 +33,10 @@ class Waits:
             self._opened[key] = wait
         self._standing[key] = branch
 
+    def knows(self, key: str) -> bool:
+        """Whether the wait is open."""
+        return key in self._known
+
     def resolve(self, key: str) -> Branch | None:
         """The wait is over: the branch that stood there; None if none does."""
         branch = self._standing.pop(key, None)

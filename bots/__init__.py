@@ -12,6 +12,7 @@ From the bottom up:
     history, conversation                                     what a model is told
     chat_completions, openai_model, scripted_model            models
     budgets, privacy                                          what models may cost, and what they are told
+    soft_asking                                               asking a chat's owner without a question
     dispatch, agents, workflows                               what runs
     interpreter_faults                                        how replies are read, checked
     toolsets, app, connecting, runtime, testing, examples     putting it together

@@ -35,6 +35,7 @@ class Agent:
     """What an author declares.
 
     Attributes:
+        toolsets: names of sets that come with Overwinter: ``system``, ``workspace_ext``.
         model: the agent's own model; None for the app's.
         model_name: the vendor's name of the model; None for the client's default.
         yields: it never ends by itself: after each reply it waits for the next message in the same execution.
@@ -46,6 +47,7 @@ class Agent:
     name: str
     instructions: str = ""
     tools: Sequence[Tool] = ()
+    toolsets: Sequence[str] = ()
     model: Model | None = None
     model_name: str | None = None
     yields: bool = False
@@ -61,12 +63,18 @@ class AgentProgram:
     version = "1"
     rests_as = SessionStatus.IDLE
 
-    def __init__(self, agent: Agent, *, model: Model, history: History) -> None:
+    def __init__(self, agent: Agent, *, tools: Sequence[Tool], model: Model, history: History) -> None:
+        """Args:
+        tools: the agent's own and those of its toolsets.
+        """
         self._agent = agent
         self._model = model
         self._history = history
-        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in agent.tools})
-        self._specs = tuple(tool.signature.spec for tool in agent.tools)
+        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in tools})
+        self._specs = {
+            surface: tuple(tool.signature.spec for tool in tools if tool.is_offered_on(surface))
+            for surface in ("chat", "workspace")
+        }
         self.fingerprint = fingerprint_of(agent)
 
     @property
@@ -113,7 +121,7 @@ class AgentProgram:
         system = (Message(role="system", content=self._agent.instructions),) if self._agent.instructions else ()
         request = ModelRequest(
             messages=(*system, *earlier, *conversation),
-            tools=self._specs,
+            tools=self._specs[run.surface],
             model=self._agent.model_name,
             max_tokens=self._agent.max_tokens,
             caller=ModelCaller(
@@ -136,6 +144,8 @@ def fingerprint_of(agent: Agent) -> str:
             "agent": agent.name,
             "yields": agent.yields,
             "tools": [_structure_of(tool) for tool in sorted(agent.tools, key=lambda tool: tool.name)],
+            # By name alone: what is in a set may grow with Overwinter, and sessions that sleep meanwhile go on.
+            **({"toolsets": sorted(agent.toolsets)} if agent.toolsets else {}),
         }
     )
 
@@ -155,6 +165,7 @@ def _structure_of(tool: Tool) -> dict[str, Any]:
         "once": tool.is_once,
         # Said only where it is not as ever: sessions begun before there was a choice go on.
         **({} if tool.on_invalid_answer == "refuse" else {"on_invalid_answer": tool.on_invalid_answer}),
+        **({"durable": True} if tool.is_durable else {}),
     }
 
 

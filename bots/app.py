@@ -6,7 +6,7 @@ import inspect
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -19,6 +19,9 @@ from .agents import Agent
 from .errors import AssemblyError
 from .interpreter_faults import budget_faults, interpreter_faults
 from .tools import Tool
+from .toolsets.catalogue import NAMES as TOOLSETS
+from .toolsets.catalogue import tools_of, tools_that_ask
+from .toolsets.workspace_ext import Workbench
 from .workflows import Workflow
 
 Fault = tuple[str, str]
@@ -39,6 +42,7 @@ class App:
         on_end: called when an execution has ended. All three are called at least once, after the fact is committed; what
             they raise is logged and nothing else.
         hook_timeout: how long each call may take.
+        yield_timeout_cap: how long one call of ``sleep`` and the like may wait at most; people may take longer.
     """
 
     name: str
@@ -53,11 +57,19 @@ class App:
     on_resume: ResumeHook | None = None
     on_end: EndHook | None = None
     hook_timeout: timedelta = timedelta(seconds=10)
+    yield_timeout_cap: timedelta = timedelta(minutes=60)
 
     def tools(self) -> Iterator[tuple[Agent, Tool]]:
+        """Every tool that an agent has itself, and those of its toolsets whose roles are asked."""
         for agent in self.agents:
-            for tool in agent.tools:
+            for tool in {id(tool): tool for tool in (*agent.tools, *tools_that_ask(agent.toolsets))}.values():
                 yield agent, tool
+
+    def tools_of(self, agent: Agent) -> tuple[Tool, ...]:
+        """Every tool of one agent, those of its toolsets included."""
+        newest = {workflow.name: workflow for workflow in self.workflows}
+        bench = Workbench(cap=self.yield_timeout_cap, workflows=newest)
+        return tuple({id(tool): tool for tool in (*agent.tools, *tools_of(agent.toolsets, bench))}.values())
 
     def roles(self) -> tuple[Role, ...]:
         """Every role that is asked, once, in the order of first mention."""
@@ -109,6 +121,7 @@ class App:
     def _faults(self) -> Iterator[Fault]:
         if not self.agents and not self.workflows:
             yield "assembly.empty", f"app {self.name} has no agents and no workflows; give it at least one"
+        yield from self._toolset_faults()
         yield from self._name_faults()
         yield from self._role_faults()
         yield from interpreter_faults(self.roles())
@@ -121,6 +134,17 @@ class App:
         if self.hook_timeout <= timedelta():
             yield "assembly.hook", f"hook_timeout of app {self.name} must be more than nothing"
 
+    def _toolset_faults(self) -> Iterator[Fault]:
+        for agent in self.agents:
+            for name in agent.toolsets:
+                if name not in TOOLSETS:
+                    yield (
+                        "assembly.toolset",
+                        f"agent {agent.name} names the toolset {name!r}; there are {', '.join(TOOLSETS)}",
+                    )
+        if self.yield_timeout_cap <= timedelta():
+            yield "assembly.toolset", f"yield_timeout_cap of app {self.name} must be more than nothing"
+
     def _name_faults(self) -> Iterator[Fault]:
         versions = [(agent.name, "1") for agent in self.agents]
         versions += [(workflow.name, workflow.version) for workflow in self.workflows]
@@ -131,7 +155,8 @@ class App:
         for name in sorted(both):
             yield "assembly.duplicate-name", f"{name} is an agent and a workflow; rename one"
         for agent in self.agents:
-            for name, count in Counter(tool.name for tool in agent.tools).items():
+            known = replace(agent, toolsets=[name for name in agent.toolsets if name in TOOLSETS])
+            for name, count in Counter(tool.name for tool in self.tools_of(known)).items():
                 if count > 1:
                     yield "assembly.duplicate-name", f"agent {agent.name} has {count} tools called {name}; rename one"
         for name, count in Counter(role.name for role in self.roles()).items():

@@ -14,7 +14,9 @@ from functools import partial
 from typing import Any
 
 from ..actors.asks import AnswerForm, ApprovalForm, AskedCall, Form, JsonValue
+from ..actors.errors import PauseUndeliverableError
 from ..actors.events import EventKind
+from ..actors.failures import text_of
 from ..actors.jsontext import from_json, to_json
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
@@ -25,8 +27,9 @@ from ..actors.run import Run
 from ..actors.step_errors import StepFailedError
 from ..channels.roles import Approval, ApprovalRole, QuestionRole
 from ..store.rows import AnswererKind
-from .errors import ToolArgumentsError, ToolArgumentsUnstableError
+from .errors import ToolArgumentsError, ToolArgumentsUnstableError, ToolRefusedError
 from .privacy import Discretion, noted, secrets_in_call
+from .soft_asking import ask_softly, unanswered
 from .tool_arguments import digest
 from .tools import Tool, ToolCall
 
@@ -64,8 +67,9 @@ class Dispatch:
     async def call(self, run: Run, request: ToolCallRequest, is_cut: bool) -> Reply:
         """Carry out one call in a branch of its own."""
         tool = self._tools.get(request.tool)
-        if tool is None:
-            known = ", ".join(sorted(self._tools)) or "none"
+        if tool is None or not tool.is_offered_on(run.surface):
+            offered = [name for name, each in self._tools.items() if each.is_offered_on(run.surface)]
+            known = ", ".join(sorted(offered)) or "none"
             return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
         signature = tool.signature
         if is_cut:
@@ -97,6 +101,8 @@ class Dispatch:
                     arguments, note, approved_by = approved.arguments, approved.note, approved.approved_by
         call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by, discretion=discretion)
         try:
+            if tool.is_durable:
+                return await call.run_durably(arguments)
             if tool.question is None:
                 return await call.execute(arguments, None, {}, is_last=tool.finalizes is None)
             return await self._yield(run, call, tool, tool.question, arguments)
@@ -159,17 +165,16 @@ class Dispatch:
         form = replace(question.form, call=asked, takes_any=tells_model)
         check_may_leave(secrets_of(form), what=f"the question of {tool.name}")
         prompt = arguments_in_prompt(form).get("prompt")
-        _, result = await run.wait_for(
-            "answer",
-            question.name,
-            prompt if isinstance(prompt, str) else f"{tool.name}({_readable_in_prompt(form)})",
-            form,
-            answerer=question.answerer,
-            deadline=question.deadline if (own := tool.deadline_of(arguments)) is None else own,
-        )
+        text = prompt if isinstance(prompt, str) else f"{tool.name}({_readable_in_prompt(form)})"
+        deadline = question.deadline if (own := tool.deadline_of(arguments)) is None else own
+        if tool.asks_softly and run.surface == "chat" and not await run.was_reached("answer"):
+            result = await ask_softly(run, text, by=tool.name, deadline=deadline)
+        else:
+            _, result = await run.wait_for(
+                "answer", question.name, text, form, answerer=question.answerer, deadline=deadline
+            )
         if result.resolution in ("timed_out", "cancelled"):
-            why = "it timed out" if result.resolution == "timed_out" else f"it was cancelled: {reason_of(result)}"
-            return await _tell(run, call.request, f"There was no answer: {why}.")
+            return await _tell(run, call.request, f"There was no answer: {unanswered(result)}.")
         answer_marks = form.marks if isinstance(form, AnswerForm) else None
         await _learn(run, call.discretion, secrets_in(answer_marks, result.answer, name="answer"))
         if tells_model and (fault := question.fault_of(result.answer)) is not None:
@@ -194,6 +199,25 @@ class _Call:
     note: str
     approved_by: str | None
     discretion: Discretion
+
+    async def run_durably(self, arguments: dict[str, JsonValue]) -> Reply:
+        """Run a body that is durable code, in the call's own branch.
+
+        What it raises is a result for the model, as what a step raises is: durable code raises the same on every replay.
+        """
+        signature = self.tool.signature
+        values = signature.bind(arguments)
+        assert signature.call_parameter is not None
+        try:
+            result = await self.tool.function(**values, **{signature.call_parameter: self.run})
+        except (StepFailedError, PauseUndeliverableError):
+            raise
+        except ToolRefusedError as error:
+            return await _tell(self.run, self.request, self.discretion.told(str(error)))
+        except Exception as error:
+            why = f"The call failed: {text_of(error) or type(error).__name__}"
+            return await _tell(self.run, self.request, self.discretion.told(why))
+        return await _tell(self.run, self.request, self._rendered(result) + self.note, is_error=False)
 
     async def prepare(self, arguments: dict[str, JsonValue]) -> dict[str, Any]:
         return await self.run.perform("prepare", partial(self._prepare, arguments=arguments), wants_key=True)

@@ -6,6 +6,7 @@ OverwinterError
 ├── TurnLimitError                agent.turn-limit           an agent that does not come to an end
 ├── AssemblyError                 assembly.invalid           an app with faults, all of them reported together
 ├── ToolDefinitionError           assembly.tool-definition   a function that cannot be a tool
+├── ToolRefusedError              tool.refused               a durable tool says no, in words for the model
 ├── ToolArgumentsError            tool.invalid-arguments     what a model wrote does not fit the tool
 └── ToolArgumentsUnstableError    tool.unstable-arguments    read back, the arguments are not what they were
 """
@@ -62,6 +63,12 @@ class ToolDefinitionError(OverwinterError):
     """A function cannot be made a tool; the text names the function, the parameter and the remedy."""
 
     code = "assembly.tool-definition"
+
+
+class ToolRefusedError(OverwinterError):
+    """A durable tool does not do what was asked. The text is written for the model that asked."""
+
+    code = "tool.refused"
 
 
 class ToolArgumentsError(OverwinterError):

@@ -200,6 +200,7 @@ def _programs(app: App, *, model: Model | None, store: Store, meter: Meter) -> l
     programs: list[Program] = [
         AgentProgram(
             agent,
+            tools=app.tools_of(agent),
             model=chosen if agent.budget is None else meter.metered(chosen, budget=agent.budget),
             history=history,
         )

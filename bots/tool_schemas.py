@@ -67,14 +67,14 @@ class ToolSignature:
         cls,
         function: Callable[..., Any],
         *,
-        call_type: type,
+        call_type: type | tuple[type, ...],
         name: str | None = None,
         names: Mapping[str, Any] | None = None,
     ) -> ToolSignature:
         """Read a function's signature and docstring.
 
         Args:
-            call_type: the class of the parameter that is no argument, alone or subscripted.
+            call_type: the class of the parameter that is no argument, alone or subscripted; or several, of which it may be any.
             name: the tool's name, if it is not the function's.
             names: what annotations written as text may name besides the function's globals and closure; a decorator
                 gives its caller's locals, so that classes defined inside a function are found.
@@ -95,7 +95,8 @@ class ToolSignature:
                 f"{where} cannot be a tool: vendors refuse the name {name!r}. Use 1 to 64 of a-z, A-Z, 0-9, _ and -."
             )
         parameters, hints = _signature(function, where=where, names=names)
-        calls = [p for p in parameters if hints[p] is call_type or get_origin(hints[p]) is call_type]
+        call_types = call_type if isinstance(call_type, tuple) else (call_type,)
+        calls = [p for p in parameters if hints[p] in call_types or get_origin(hints[p]) in call_types]
         if len(calls) > 1:
             raise ToolDefinitionError(
                 f"{where} cannot be a tool: {' and '.join(calls)} are both given the call. Keep one of them."

@@ -4,6 +4,7 @@
     @tool(asks=role)            a person of the role approves each call before it runs
     @tool(asks=channel)         the session's owner approves it, and is asked there
     @tool(answer=Shape)         waits for an answer of its own shape; with no body the answer is the result
+    async def f(run: Run, ...)  durable: it awaits nothing but its run, as a workflow does, and may wait for whatever that can
 
 A tool that waits may bracket the wait: ``prepare`` runs before it and may rewrite the arguments, ``finalize`` after it. Each of
 these parts is a recorded step, so none of them runs again once it has ended.
@@ -23,6 +24,7 @@ from pydantic import TypeAdapter
 
 from ..actors.asks import JsonValue
 from ..actors.reception import AnyChannel, DeclaredChannel
+from ..actors.run import Run
 from ..channels.interpreters.rules import RulesInterpreter
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole
 from .errors import ToolDefinitionError
@@ -32,6 +34,7 @@ AnswerT = TypeVar("AnswerT")
 Function = Callable[..., Awaitable[Any]]
 Deadline = timedelta | Callable[[Mapping[str, JsonValue]], timedelta | None] | None
 OnInvalidAnswer = Literal["refuse", "tell_model"]
+Surface = Literal["chat", "workspace"]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,6 +70,9 @@ class Tool:
         has_body: a yielding tool without one returns its answer.
         is_once: never started twice, whatever happens; see ``step.indeterminate``.
         on_invalid_answer: what becomes of an answer that does not fit; see ``tool``.
+        is_durable: the body is durable code, which is given the run of its call.
+        surface: where the model is offered it; None for everywhere.
+        asks_softly: in a chat it asks by an ordinary message, and the owner's next one is the answer: no question is kept open.
     """
 
     def __init__(
@@ -79,10 +85,15 @@ class Tool:
         timeout: timedelta | None,
         deadline: Deadline,
         on_invalid_answer: OnInvalidAnswer,
+        surface: Surface | None,
+        asks_softly: bool,
         names: dict[str, Any],
     ) -> None:
         self.function = function
-        self.signature = ToolSignature.of(function, call_type=ToolCall, names=names)
+        self.signature = ToolSignature.of(function, call_type=(ToolCall, Run), names=names)
+        self.is_durable = self.signature.call_annotation is Run
+        self.surface = surface
+        self.asks_softly = asks_softly
         self.asks, self.channel = self._approver(asks)
         self.question = question
         self.is_once = is_once
@@ -96,12 +107,19 @@ class Tool:
             raise ToolDefinitionError(
                 f"tool {self.name} has no body and waits for no answer; write a body, or say @tool(answer=...)"
             )
+        if self.is_durable and (question is not None or is_once or timeout is not None):
+            raise ToolDefinitionError(
+                f"tool {self.name} takes a Run, so its body is no step; wait and limit inside it: run.ask, run.step, deadlines"
+            )
         if on_invalid_answer != "refuse" and question is None:
             raise ToolDefinitionError(f"tool {self.name} waits for no answer, so none can be invalid; say answer=...")
 
     @property
     def name(self) -> str:
         return self.signature.name
+
+    def is_offered_on(self, surface: str) -> bool:
+        return self.surface is None or self.surface == surface
 
     def deadline_of(self, arguments: Mapping[str, JsonValue]) -> timedelta | None:
         """How long this call waits for its answer; None if its role says."""
@@ -130,6 +148,8 @@ class Tool:
     def _bracket(self, function: Function, what: str) -> Function:
         if not inspect.iscoroutinefunction(function):
             raise ToolDefinitionError(f"{what} of tool {self.name} is not async; write it as async def")
+        if self.is_durable:
+            raise ToolDefinitionError(f"tool {self.name} takes a Run, so it can {what} itself; do it in its body")
         if what == "prepare" and self.question is None and self.asks is None:
             raise ToolDefinitionError(f"tool {self.name} waits for nothing, so there is nothing to {what} for")
         return function
@@ -148,6 +168,8 @@ def tool(
     timeout: timedelta | None = None,
     deadline: Deadline = None,
     on_invalid_answer: OnInvalidAnswer = "refuse",
+    surface: Surface | None = None,
+    softly: bool = False,
 ) -> Callable[[Function], Tool]: ...
 
 
@@ -161,6 +183,8 @@ def tool(
     timeout: timedelta | None = None,
     deadline: Deadline = None,
     on_invalid_answer: OnInvalidAnswer = "refuse",
+    surface: Surface | None = None,
+    softly: bool = False,
 ) -> Tool | Callable[[Function], Tool]:
     """Make a tool of an async function. Arguments and description come from its signature and docstring.
 
@@ -174,6 +198,8 @@ def tool(
         deadline: how long a call waits for its answer, or a function of its arguments that says so.
         on_invalid_answer: an answer that does not fit is refused, and the question stays, whoever gives it; or it ends the
             wait (``tell_model``), and the model reads what was wrong with it.
+        surface: the model is offered it in sessions of this surface alone.
+        softly: in a chat it asks by an ordinary message, whose answer is the owner's next message, whatever that says.
 
     Raises:
         ToolDefinitionError: (assembly.tool-definition) the function cannot be a tool; says why and what to do.
@@ -192,6 +218,8 @@ def tool(
             timeout=timeout,
             deadline=deadline,
             on_invalid_answer=on_invalid_answer,
+            surface=surface,
+            asks_softly=softly,
             names=names,
         )
 

@@ -54,7 +54,10 @@ class Workflow(Generic[P, T]):
         arguments = self.signature.parse_json(self._arguments_of(message["content"]))
         if self.signature.call_parameter is not None:
             arguments[self.signature.call_parameter] = run
-        result = await self._function(**arguments)
+        return self.to_json(await self._function(**arguments))
+
+    def to_json(self, result: T) -> JsonValue:
+        """Its result as JSON."""
         return from_json(self.result_codec.dump(result, where="result"))
 
     def input_of(self, *args: P.args, **kwargs: P.kwargs) -> JsonValue:

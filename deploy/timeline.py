@@ -165,6 +165,8 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return bot, _reply(body)
         case EventKind.TOOL_REPLIED:
             return _tool(key), body["content"]
+        case EventKind.MESSAGE_SENT:
+            return bot, body["content"]
         case EventKind.JOIN_DECIDED:
             return bot, f"went on without the branches that are not needed any more at {key}"
         case EventKind.CHILD_STARTED:

@@ -23,6 +23,7 @@ from ...store.snapshots import Timeline
 from ...store.store import Store
 from ..app import App
 from ..runtime import Runtime
+from ..tools import Surface
 from .stalling import StallingStore
 
 PATIENCE_S = 60.0
@@ -175,14 +176,14 @@ class Kit:
         await self.settle()
 
     # -- people -------------------------------------------------------------------------------------------------------
-    async def start(self, bot: str, message: JsonValue, *, owner: str = "olga", surface: str = "chat") -> str:
+    async def start(self, bot: str, message: JsonValue, *, owner: str = "olga", surface: Surface = "chat") -> str:
         """Start a session and let it work; returns its id."""
         session_id = await self.runtime.sessions.start(
             program=bot,
             owner=owner,
             message=message,
             tenant=self.tenant,
-            surface="workspace" if surface == "workspace" else "chat",
+            surface=surface,
         )
         await self.settle()
         return session_id

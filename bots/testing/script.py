@@ -11,6 +11,7 @@ from ...actors.asks import JsonValue
 from ...actors.messages import ModelReply
 from ..app import App
 from ..scripted_model import ScriptedModel
+from ..tools import Surface
 from .kit import Kit
 
 
@@ -89,7 +90,13 @@ class Played:
 
 
 async def play(
-    steps: Sequence[ScriptStep], *, build: Callable[[ScriptedModel], App], bot: str, path: Path, owner: str = "olga"
+    steps: Sequence[ScriptStep],
+    *,
+    build: Callable[[ScriptedModel], App],
+    bot: str,
+    path: Path,
+    owner: str = "olga",
+    surface: Surface = "chat",
 ) -> Played:
     """Play a script on a database of its own.
 
@@ -103,7 +110,7 @@ async def play(
         for step in steps:
             match step:
                 case User(text=text) if session_id is None:
-                    session_id = await kit.start(bot, text, owner=owner)
+                    session_id = await kit.start(bot, text, owner=owner, surface=surface)
                 case User(text=text):
                     await kit.say(session_id or "", text)
                 case ModelSays():

@@ -1,1 +1,4 @@
-"""Tools that come with Overwinter. May import what ``bots`` may; one file for each set."""
+"""Tools that come with Overwinter: one file for each set, ``catalogue`` finds them by name.
+
+May import what ``bots`` may. An agent gets a set with ``Agent(toolsets=["system"])``.
+"""

@@ -1,4 +1,4 @@
-"""The set every agent may have: asking the person it works for."""
+"""``system``, the set every agent may have: asking the person it works for, and telling them something."""
 
 from __future__ import annotations
 
@@ -9,11 +9,15 @@ from typing import Annotated
 from pydantic import Field
 
 from ...actors.asks import JsonValue
+from ...actors.events import EventKind
+from ...actors.run import Run
 from ...channels.interpreters.rules import RulesInterpreter
 from ...channels.roles import Answerer, QuestionRole
 from ..tools import Tool, tool
 
 MAX_TIMEOUT_S = 366 * 24 * 3600.0
+
+Words = Annotated[str, Field(min_length=1, max_length=8000)]
 
 
 def _deadline_of(arguments: Mapping[str, JsonValue]) -> timedelta | None:
@@ -22,12 +26,15 @@ def _deadline_of(arguments: Mapping[str, JsonValue]) -> timedelta | None:
 
 
 def ask_user_tool() -> Tool:
-    """A fresh ``ask_user``: asks the session's owner in the conversation; their next message is the result."""
+    """A fresh ``ask_user``: asks the session's owner in the conversation; their next message is the result.
+
+    In a workspace the question stays open beside all else and is answered as any other; in a chat it is a message like others.
+    """
     role = QuestionRole(name="ask_user", answer=str, answered_by=Answerer.OWNER, interpreter=RulesInterpreter())
 
-    @tool(answer=role, deadline=_deadline_of)
+    @tool(answer=role, deadline=_deadline_of, softly=True)
     async def ask_user(
-        prompt: Annotated[str, Field(min_length=1, max_length=8000)],
+        prompt: Words,
         timeout_s: Annotated[float | None, Field(gt=0, le=MAX_TIMEOUT_S)] = None,
     ) -> str:  # pyright: ignore[reportReturnType]  no body: the answer is the result
         """Ask the user a question and wait for the answer, for as long as it takes.
@@ -40,4 +47,17 @@ def ask_user_tool() -> Tool:
     return ask_user
 
 
+@tool
+async def inform_user(run: Run, message: Words) -> str:
+    """Tell the user something and go on at once; they need not answer.
+
+    Args:
+        message: what to tell them.
+    """
+    await run.record("say", {"content": message, "by": "inform_user"}, kind=EventKind.MESSAGE_SENT)
+    return "The user has been told."
+
+
 ask_user = ask_user_tool()
+
+SYSTEM = (ask_user, inform_user)

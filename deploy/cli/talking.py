@@ -194,20 +194,20 @@ async def _converse(
     async with follower.telling():
         while True:
             row = await follower.wait_rested(check)
+            loaded = await runtime.store.load(session_id)
+            talk.recorded = 0 if loaded is None else len(loaded.inbound)
             if row.status in TERMINAL_SESSION_STATUSES:
                 talk.unsent += lines.count_left()
                 return row
             if (line := await _typed(talk, lines)) is None:
                 return row
             try:
-                said = await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
+                await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
             except SessionEndedError:
                 talk.unsent += 1 + lines.count_left()
                 return await follower.look()
             except (BudgetExceededError, PauseError, PiiRefusedError) as error:
                 talk.add("", str(error), style="yellow")
-            else:
-                talk.recorded += row.status == SessionStatus.WAITING and said.to == "inbox"
 
 
 async def _typed(talk: _Talk, lines: TypedLines) -> str | None:
@@ -286,6 +286,8 @@ class _Talk:
                 self.add(entry.who, entry.what, style="dim", who_style="dim")
             case EventKind.MODEL_REPLIED if entry.body["content"] or entry.body["refusal"]:
                 self.add(entry.who, entry.body["content"] or entry.body["refusal"])
+            case EventKind.MESSAGE_SENT:
+                self.add(entry.who, entry.what)
             case EventKind.PAUSE_OPENED if entry.body["kind"] == "ask":
                 if entry.body["channel"] == CONVERSATION:
                     self.add(entry.who, entry.body["prompt"])

@@ -88,7 +88,7 @@ async def test_a_sessions_own_events_say_what_it_waits_for(tmp_path: Path) -> No
     script = ScriptedModel.by_turn([both, says("Done.")])
     app = App(name="a", agents=[Agent(name="b", tools=[ask_user], model=script)])
     async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
-        session_id = await kit.start("b", "go")
+        session_id = await kit.start("b", "go", surface="workspace")
         for answered in range(3):
             events = (await kit.timeline(session_id)).events
             assert set(open_waits(events)) == {pause.key for pause in await kit.pending(session_id)}

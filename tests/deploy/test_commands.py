@@ -40,7 +40,9 @@ def start_owner_question(overwinter: Overwinter) -> tuple[str, str]:
         'script = ScriptedModel.by_turn([calls("ask_user", {"prompt": "Which \\x1b[2J order?"}), says("Thanks.")])\n'
         'app = App(name="office", agents=[Agent(name="clerk", tools=[ask_user_tool()], model=script)])\n'
     )
-    ran = overwinter("start", "office.py:app", "clerk", "hello", "--owner", "olga", "--wait", "--json")
+    ran = overwinter(
+        "start", "office.py:app", "clerk", "hello", "--owner", "olga", "--surface", "workspace", "--wait", "--json"
+    )
     assert ran.code == 0, ran.err
     (question,) = overwinter("pending", "--json").document["questions"]
     return ran.document["session"], question["pause"]

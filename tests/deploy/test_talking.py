@@ -49,7 +49,7 @@ def test_a_conversation_goes_to_the_end_of_input_and_on_later(overwinter: Overwi
     session = ran.document["session"]
     ran = overwinter("chat", REFUNDS, "--session", session, "--json")
     assert said(ran)[2:] == [
-        ("olga", "replies, read as order 4471, 80.00"),
+        ("olga", "order 4471, 80.00"),
         ("", "support asks refund-approval on terminal, and waits."),
     ]
     found = re.search(r"overwinter answer ([0-9a-f]{32}) ", ran.err)

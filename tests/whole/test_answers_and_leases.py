@@ -90,7 +90,7 @@ async def test_an_owners_question_is_answered_by_its_owner_alone(tmp_path: Path)
     model = ScriptedModel.by_turn([calls("ask_user", {"prompt": "?"}), says("Done.")])
     app = App(name="a", agents=[Agent(name="b", tools=[ask_user], model=model)])
     async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
-        await kit.start("b", "go", owner="olga")
+        await kit.start("b", "go", owner="olga", surface="workspace")
         question = await kit.question("ask_user")
         for credential, error in ((MARA, PauseWrongAnswererError), (OwnerCredential(owner="eve"), PauseNotOwnerError)):
             with pytest.raises(error):

@@ -76,7 +76,7 @@ async def test_the_ids_of_channel_questions_are_in_nothing_that_is_told_or_kept(
         async with Kit(build=lambda: app, path=path).running() as kit:
             # One of four is sent again and again, one is refused for good, two arrive.
             channel.faults += [ChannelUnreachableError, ChannelRejectedError]
-            session_id = await kit.start("support", "refund them all")
+            session_id = await kit.start("support", "refund them all", surface="workspace")
             await kit.advance(timedelta(minutes=1))
             asked = {row.key: row for row in await kit.pending(session_id) if row.answerer == "channel"}
             owners = {row.pause_id for row in await kit.pending(session_id) if row.answerer == "owner"}

@@ -139,7 +139,7 @@ async def test_a_notice_lists_each_wait_with_who_may_answer_and_what_is_asked(tm
         return App(name="shop", agents=app.agents, channels=app.channels, on_pause=listener.hear)
 
     async with Kit(build=build, path=tmp_path / "w.db").running() as kit:
-        session_id = await kit.start("support", "refund", owner="olga")
+        session_id = await kit.start("support", "refund", owner="olga", surface="workspace")
         rows = {row.role: row for row in await kit.pending()}
     (notice,) = listener.paused
     assert (notice.session_id, notice.tenant, notice.owner, notice.bot, notice.status) == (

@@ -233,7 +233,7 @@ async def test_the_owners_words_reach_the_question_behind_a_hundred_others(tmp_p
         name="a", agents=[Agent(name="b", tools=[pay, ask_user], model=script)], channels={role: RecordingChannel()}
     )
     async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
-        session_id = await kit.start("b", "go")
+        session_id = await kit.start("b", "go", surface="workspace")
         said = await kit.runtime.sessions.say(tenant=kit.tenant, session_id=session_id, text="blue")
         assert said.to == "question"
         await kit.settle()

@@ -417,6 +417,7 @@ async def test_a_script_finds_answers_by_their_tool_and_tells_what_the_calls_cam
         build=lambda script: shop.app(script, tools=[ask_user]),
         bot="support",
         path=tmp_path / "w.db",
+        surface="workspace",
     )
     assert (played.status, played.outcome) == ("idle", {"result": {"reply": "Tom said no."}})
     assert played.tool_results.keys() == {"c1", "c2"}

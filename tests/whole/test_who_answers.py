@@ -162,8 +162,8 @@ async def test_cancelling_a_session_closes_all_it_waits_for_at_once(tmp_path: Pa
     )
     lines = ScriptedModel.by_turn([three, says("Done.")])
     async with Kit(build=lambda: shop.app(lines, tools=[ask_user]), path=tmp_path / "w.db").running() as kit:
-        session_id = await kit.start("support", "refund")
-        other = await kit.start("support", "refund")
+        session_id = await kit.start("support", "refund", surface="workspace")
+        other = await kit.start("support", "refund", surface="workspace")
         mine = await kit.pending(session_id)
         assert len(mine) == 3
         await kit.runtime.sessions.cancel(tenant="default", session_id=session_id, by="ops", reason="no need")
@@ -443,7 +443,7 @@ async def test_a_message_delivered_again_is_never_taken_for_another_answer(tmp_p
     lines = ScriptedModel.by_turn([says("Hello."), ask(1), ask(2), says("Done.")])
     app = App(name="a", agents=[Agent(name="b", tools=[ask_user], model=lines)])
     async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
-        session_id = await kit.start("b", "hi")
+        session_id = await kit.start("b", "hi", surface="workspace")
 
         async def say(text: str, event: str) -> str:
             received = Received(channel="slack", external_id=event)
