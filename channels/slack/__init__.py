@@ -1,6 +1,6 @@
 """Slack: a manager answers by a button, in a modal, or in plain words typed under the question.
 
-All but ``client`` are pure functions, without network and store: questions in, Block Kit out; Slack's payloads in, typed values
+What renders and reads is pure functions, without network and store: questions in, Block Kit out; Slack's payloads in, typed values
 out. May import ``actors``, ``decisions`` and the interpreters' view of text; nothing of another channel.
 
 How a question flows: ``questions`` makes the message of an ``Ask`` of the arguments that ``arguments`` lays out and the buttons
@@ -12,6 +12,10 @@ Slack's own requests from forged and replayed ones.
 
 ``client`` calls Slack: typed methods that say in our two errors what Slack refused (``refusals``), come to Slack no more often than
 it allows (``pacing``), and let no token into an error or a log (``redacting``); ``objects`` are what it says of people and places.
+
+``declared`` is what an author writes: where a role is asked, and by whom it is answered. At each answer ``authority`` finds out
+whether its giver is one of these, with what the ``directory`` asks Slack. ``receiving`` takes in what people do, by signed requests
+or over the WebSocket that ``listening`` keeps open, and acknowledges it when it has been taken.
 
 Two rules over all. What a bot, a model or a customer wrote is never put where Slack looks for markup: it stands in plain text
 or in rich text elements, and where only mrkdwn will do it is escaped (``escaping``). And no message is larger than Slack takes

@@ -83,3 +83,7 @@ class SignatureMemory:
             return SignatureFault.SEEN
         self._until_s[signature] = now_s + 2 * WINDOW_S
         return None
+
+    def forget(self, signature: str) -> None:
+        """A request was not dealt with: Slack may tell the same once more within a second, and then signs it the same."""
+        self._until_s.pop(signature, None)

@@ -1,0 +1,103 @@
+"""Whether somebody may answer, found out at the moment in which they do, and by what name their answer is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import assert_never
+
+from ...store.values import value
+from .declared import Answerers, OfAddress, OfChannel, OfGroup, OneUser
+from .directory import Directory
+from .events import Author
+
+
+@value
+class Member:
+    """A full member of our workspace.
+
+    Attributes:
+        name: what their answers are recorded under: their mail address, which other channels know them by as well, or their
+            user id where Slack does not show it to us. Display names are anybody's to choose.
+    """
+
+    user_id: str
+    name: str
+    shown: str
+
+
+@value
+class Stranger:
+    """Somebody who may do nothing here; ``why`` may be told to them."""
+
+    why: str
+
+
+class Authority:
+    """Decides who may answer, in one workspace.
+
+    Args:
+        team_id: the workspace's.
+        person_of: who somebody is, by one name, whatever a channel calls them.
+    """
+
+    def __init__(self, *, directory: Directory, team_id: str, person_of: Callable[[str], str]) -> None:
+        self._directory = directory
+        self._team_id = team_id
+        self._person_of = person_of
+
+    async def member(self, author: Author, *, team_id: str | None) -> Member | Stranger:
+        """Who did it, if they are one of us.
+
+        Args:
+            author: as a payload that is Slack's names them.
+            team_id: the workspace that Slack says it happened in.
+
+        Raises:
+            ChannelUnreachableError: (channel.unreachable) Slack could not be asked.
+        """
+        if team_id is not None and team_id != self._team_id:
+            return Stranger(why="this happened in another workspace.")
+        if author.team_id is not None and author.team_id != self._team_id:
+            return Stranger(why="people of other organisations may not answer here.")
+        user = await self._directory.user(author.user_id)
+        if user is None or user.is_gone:
+            return Stranger(why="Slack does not know you any more.")
+        if user.is_bot:
+            return Stranger(why="apps may not answer.")
+        if user.is_stranger or user.team_id != self._team_id:
+            return Stranger(why="people of other organisations may not answer here.")
+        if user.is_guest:
+            return Stranger(why="guests may not answer.")
+        name = user.email.strip().lower() if user.email and user.email.strip() else user.user_id
+        return Member(user_id=user.user_id, name=name, shown=user.name or name)
+
+    async def is_one_of(self, member: Member, answerers: Sequence[Answerers]) -> bool:
+        """Whether somebody is among those who are named.
+
+        Raises:
+            ChannelUnreachableError: (channel.unreachable) Slack could not be asked about all of them.
+        """
+        # Cheap questions first: who is named by id needs none.
+        for each in sorted(answerers, key=lambda who: not isinstance(who, OneUser)):
+            if await self._is(member, each):
+                return True
+        return False
+
+    def is_same_person(self, member: Member, name: str) -> bool:
+        """Whether a name, of whatever channel, is this member's."""
+        named = self._person_of(name)
+        return named in {self._person_of(each) for each in (member.name, member.user_id)}
+
+    async def _is(self, member: Member, who: Answerers) -> bool:
+        match who:
+            case OneUser(user_id=user_id):
+                return member.user_id == user_id
+            case OfAddress(address=address):
+                user = await self._directory.user_of_address(address)
+                return user is not None and user.user_id == member.user_id
+            case OfGroup(group=group, is_handle=is_handle):
+                return member.user_id in await self._directory.members_of_group(group, is_handle=is_handle)
+            case OfChannel(channel=channel):
+                return member.user_id in await self._directory.members_of_channel(channel)
+            case _:
+                assert_never(who)
