@@ -20,6 +20,11 @@ _TONE = "\U0001f3fb-\U0001f3ff"
 _EMOJI_JOIN = re.compile(f"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])")
 _EMOJI_STYLE = re.compile(f"(?<=[{_EMOJI}])\ufe0f")
 
+_ARABIC = "\u0620-\u064a\u066e-\u06d3\u06fa-\u06ff\u0750-\u077f"
+_VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
+_SPELLED_JOINERS = re.compile(f"(?<=[{_ARABIC}])\u200c(?=[{_ARABIC}])|(?<=[{_VIRAMAS}])[\u200c\u200d]")
+"""Part of how Persian and the scripts of India are spelled, and seen by their shape (RFC 5892, appendix A)."""
+
 _INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Not format characters by Unicode's categories, yet nothing is seen of them."""
 
@@ -105,7 +110,7 @@ def hidden_characters(text: str) -> tuple[str, ...]:
     """Name the characters of ``text`` that carry text people cannot see, each once and in order."""
     if text.isascii() and text.isprintable():
         return ()
-    names = {_name_of(char): None for char in _shown_emoji(text).strip(_EDGES) if _is_hidden(char)}
+    names = {_name_of(char): None for char in _shown_joined(text).strip(_EDGES) if _is_hidden(char)}
     return tuple(names)
 
 
@@ -223,9 +228,9 @@ def _pieces(text: str) -> list[tuple[Token | str, int, int]]:
     return pieces
 
 
-def _shown_emoji(text: str) -> str:
-    """``text`` without the joiners and style marks that are part of an emoji."""
-    return _EMOJI_JOIN.sub("", _EMOJI_STYLE.sub("", text))
+def _shown_joined(text: str) -> str:
+    """``text`` without the joiners and style marks that are part of an emoji or of a word's spelling."""
+    return _EMOJI_JOIN.sub("", _EMOJI_STYLE.sub("", _SPELLED_JOINERS.sub("", text)))
 
 
 def _is_hidden(char: str) -> bool:

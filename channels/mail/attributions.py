@@ -39,6 +39,11 @@ def names_writer(text: str, around: Surroundings) -> bool:
     return _WROTE.search(text) is not None and (_ADDRESS.search(text) is not None or around.names_us(text))
 
 
+def is_dated(text: str) -> bool:
+    """Whether a text has a date or a time of day."""
+    return _DAY.search(text) is not None or _TIME.search(text) is not None
+
+
 def _start(lines: Sequence[Line], lowest: int, end: int, around: Surroundings) -> int | None:
     """Where the attribution that ends before ``end`` begins, no earlier than ``lowest``."""
     is_marked = _is_quote_below(lines, end)
@@ -55,7 +60,7 @@ def _is_attribution(text: str, around: Surroundings, *, is_marked: bool) -> bool
     has_address = _ADDRESS.search(text) is not None
     has_verb = _WROTE.search(text) is not None
     has_time = _TIME.search(text) is not None
-    has_date = has_time or _DAY.search(text) is not None
+    has_date = is_dated(text)
     is_us = around.names_us(text)
     if not is_marked:
         return has_date and ((is_us and (has_verb or has_time)) or (has_address and has_verb))
@@ -69,7 +74,7 @@ def _opens(line: Line) -> bool:
     text = folded(line.text)
     if text.endswith("<"):
         return True
-    has_date = _DAY.search(text) is not None or _TIME.search(text) is not None or text.endswith(",")
+    has_date = is_dated(text) or text.endswith(",")
     return text.startswith(OPENERS) and has_date and not text.endswith((".", "!", "?", ":")) and len(text.split()) <= 14
 
 

@@ -79,7 +79,7 @@ def end_of_block(lines: Sequence[Line], at: int, around: Surroundings) -> int | 
             break
         index += 1
     if is_unlisted:
-        return end if not groups & _MAIN and _is_unlisted_block(values, around) else None
+        return end if _is_unlisted_block(values, around) else None
     return end if _is_block(groups, values, around) else None
 
 

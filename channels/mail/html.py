@@ -89,12 +89,14 @@ _QUOTES = re.compile(
 )
 _CUTS = re.compile(
     r"(?:^|[\s_])(?:appendonsend|divrplyfwdmsg|stopspelling|isreplycontent|olk_src_body_section|mail-editor-reference-message-container"
-    r"|ms-outlook-mobile-reference-message|quoteddata|reply-intro|cypherpost_quote|replysplit|mailcontentreply|letter-quote)(?=\s|$)"
+    r"|ms-outlook-mobile-reference-message|quoteddata|reply-intro|cypherpost_quote|replysplit|mailcontentreply|letter-quote"
+    r"|protonmail_quote|messagereplysection|inoteshistory|zwchr)(?=\s|$)"
 )
-_SIGNATURES = re.compile(
-    r"(?:^|[\s_])(?:gmail_signature(?:_prefix)?|moz-signature|ms-outlook-mobile-signature|protonmail_signature_block(?:-\w+)?|applesignature"
-    r"|[\w-]*yahoo_signature|yahoo-signature|signature_container|tutanota_signature|fastmail-signature|zimbra-signature)(?=\s|$)"
-)
+_INTRODUCTIONS = re.compile(r"(?:^|[\s_])(?:gmail_attr|moz-cite-prefix)(?=\s|$)")
+_SIGNATURE = "signature"
+"""In the id, class or name of what clients mark as one: ``gmail_signature``, ``Signature``, ``front-signature``, ..."""
+_BELOW_ANSWER = "linebreakatbeginningofsignature"
+"""What iOS calls the line break above its signature, which is the next element."""
 _OUTLOOK_RULE = re.compile(r"border(?:-top)?:\s*(?:none;\s*border-top:\s*)?solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
 
@@ -107,6 +109,7 @@ class _Frame:
     look: Look
     is_quote: bool
     is_signature: bool
+    is_introduction: bool
     is_preformatted: bool
     is_skipped: bool
 
@@ -143,19 +146,37 @@ def lines_of_html(html: str, *, most_tags: int = 30_000) -> Rendered | None:
     return page.done()
 
 
+def _kind_in(frame: _Frame) -> Kind:
+    """Of a line whose text stands in an element."""
+    if frame.is_quote:
+        return Kind.QUOTED
+    if frame.is_introduction:
+        return Kind.INTRODUCTION
+    return Kind.SIGNATURE if frame.is_signature else Kind.TEXT
+
+
 class _Page:
     """What has been read of a document so far."""
 
     def __init__(self) -> None:
         self.styles = Styles()
         self._stack = [
-            _Frame(name="", look=Look(), is_quote=False, is_signature=False, is_preformatted=False, is_skipped=False)
+            _Frame(
+                name="",
+                look=Look(),
+                is_quote=False,
+                is_signature=False,
+                is_introduction=False,
+                is_preformatted=False,
+                is_skipped=False,
+            )
         ]
         self._opened: Counter[str] = Counter()
         self._lines: list[Line] = []
         self._text: list[str] = []
         self._kind: Kind = Kind.TEXT
         self._has_content = False
+        self._is_below_answer = False
         self._hidden_at: list[int] = []
         self._struck_at: list[int] = []
 
@@ -165,7 +186,7 @@ class _Page:
             if self._stack[-1].name == "p" and self._stack[-1].look.is_seen:
                 self.close("p")  # as browsers do; but what may be inside a hidden one is hidden
         top = self._stack[-1]
-        marks = f"{tag.attributes.get('id', '')} {tag.attributes.get('class', '')}".lower()
+        marks = " ".join(tag.attributes.get(name, "") for name in ("id", "class", "name")).lower()
         style = self.styles.of(tag.name, tag.attributes)
         look = look_of(top.look, tag.name, tag.attributes, style)
         if tag.name in _BLOCKS or tag.name == "br":
@@ -175,6 +196,7 @@ class _Page:
         if _CUTS.search(marks) or self._is_outlook_rule(tag):
             self._lines.append(Line(text="", kind=Kind.CUT))
         if tag.name in _VOID:
+            self._is_below_answer = self._is_below_answer or _BELOW_ANSWER in marks
             return
         self._opened[tag.name] += 1
         self._stack.append(
@@ -182,13 +204,15 @@ class _Page:
                 name=tag.name,
                 look=look,
                 is_quote=top.is_quote or tag.name == "blockquote" or _QUOTES.search(marks) is not None,
-                is_signature=top.is_signature or _SIGNATURES.search(marks) is not None,
+                is_signature=top.is_signature or _SIGNATURE in marks or self._is_below_answer,
+                is_introduction=top.is_introduction or _INTRODUCTIONS.search(marks) is not None,
                 is_preformatted=top.is_preformatted
                 or tag.name == "pre"
                 or style.get("white-space", "").startswith("pre"),
                 is_skipped=top.is_skipped or tag.name in _SKIPPED,
             )
         )
+        self._is_below_answer = False
 
     def close(self, name: str) -> None:
         if name in _BLOCKS:
@@ -213,7 +237,7 @@ class _Page:
             return
         if frame.look.is_struck and not frame.is_quote and text.strip():
             self._struck_at.append(len(self._lines))
-        kind = Kind.QUOTED if frame.is_quote else Kind.SIGNATURE if frame.is_signature else Kind.TEXT
+        kind = _kind_in(frame)
         for at, part in enumerate(text.split("\n") if frame.is_preformatted else [text]):
             if at:
                 self._break(is_line=True)

@@ -6,12 +6,16 @@ Also ``format=flowed`` (RFC 3676), where a line may be a piece of a longer one.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
 _BREAK = re.compile("\r\n|[\r\n\x0b\x0c\x85\u2028\u2029]")
 _QUOTE = re.compile(r"^[ \t]{0,4}(?:[>＞›»][ \t]?)+")
+_INITIALS = re.compile(r"^[ \t]{0,2}([A-Z][A-Za-z]{0,3})>+(?:[ \t]|$)")
+_FEWEST_INITIALS = 2
+"""Lines that begin with somebody's initials and ``>``; one alone may be anything."""
 _INVISIBLE_EDGE = "\ufeff\u200b\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2069"
 
 
@@ -20,6 +24,8 @@ class Kind(Enum):
     QUOTED = "quoted"
     SIGNATURE = "signature"
     """Marked as one by the client that made the HTML."""
+    INTRODUCTION = "introduction"
+    """Marked by that client as what stands above a quote."""
     CUT = "cut"
     """Not a line but a place: the client put the original below it."""
 
@@ -50,7 +56,7 @@ def lines_of_text(text: str, *, is_flowed: bool = False, is_delsp: bool = False)
     """
     raw = _BREAK.split(text)
     lines = _unflowed(raw, is_delsp=is_delsp) if is_flowed else (_line(each) for each in raw)
-    return tuple(lines)
+    return _with_initials(tuple(lines))
 
 
 def joined(lines: Sequence[Line]) -> str:
@@ -60,10 +66,22 @@ def joined(lines: Sequence[Line]) -> str:
 
 
 def _line(raw: str) -> Line:
-    text = raw.replace("\xa0", " ").rstrip()
+    text = raw.replace("\xa0", " ").replace("&nbsp;", " ").rstrip()
     bare = text.lstrip(_INVISIBLE_EDGE)
     is_quoted = _QUOTE.match(bare) is not None
     return Line(text=text, kind=Kind.QUOTED if is_quoted else Kind.TEXT)
+
+
+def _with_initials(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    """Mark what is quoted by its writer's initials, as ``MR> text``, where several lines have the same."""
+    found = [match[1] if (match := _INITIALS.match(line.text)) else "" for line in lines]
+    if not any(found):
+        return lines
+    counted = Counter(found)
+    return tuple(
+        replace(line, kind=Kind.QUOTED) if initials and counted[initials] >= _FEWEST_INITIALS else line
+        for line, initials in zip(lines, found, strict=True)
+    )
 
 
 def _unflowed(raw: Sequence[str], *, is_delsp: bool) -> Iterator[Line]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,16 +9,11 @@ from ..interpreters.text import hidden_characters
 from .bodies import Body
 from .header_blocks import Surroundings
 from .lines import Line, joined
-from .phrases import folded
+from .phrases import words_of
 from .quotes import NewText, without_quotes
 from .results import Doubt
 from .settings import Limits
-from .signatures import without_signature
-
-_WORD = re.compile(r"\w+")
-_NO_WORDS = re.compile(
-    r"\[(?:image|cid|bild|imagen|immagine)[^\]]{0,200}\]|<?(?:https?://|mailto:|cid:)[^\s<>]*>?", re.IGNORECASE
-)
+from .signatures import marked_signature, without_signature
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,16 +33,17 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
     Args:
         names: the words of the sender's name, folded.
     """
-    plain, text, is_scattered = _read(body.plain, around, names)
+    marked = marked_signature(body.rich, names)
+    plain, text, is_scattered = _read(body.plain, around, names, marked)
     doubts: dict[Doubt, None] = {}
     is_forward = plain.is_forward
     left_out = [line.text for line in plain.left_out]
     if body.rich is not body.plain:
-        rich, rich_text, rich_scattered = _read(body.rich, around, names)
+        rich, rich_text, rich_scattered = _read(body.rich, around, names, marked)
         is_scattered = is_scattered or rich_scattered
         is_forward = is_forward or rich.is_forward
         left_out += [line.text for line in rich.left_out]
-        if _words(text) != _words(rich_text):
+        if words_of(text) != words_of(rich_text):
             doubts[Doubt.PARTS_DIFFER] = None
     if is_scattered:
         doubts[Doubt.ANSWERS_BETWEEN_QUOTES] = None
@@ -68,14 +63,11 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
     )
 
 
-def _read(lines: Sequence[Line], around: Surroundings, names: frozenset[str]) -> tuple[NewText, str, bool]:
+def _read(
+    lines: Sequence[Line], around: Surroundings, names: frozenset[str], marked: frozenset[tuple[str, ...]]
+) -> tuple[NewText, str, bool]:
     """The new text of some lines; and whether there are several answers below quotes, each to what stands above it."""
     new = without_quotes(lines, around)
-    texts = [(joined(without_signature(block.lines, names)), block.is_below) for block in new.blocks]
+    texts = [(joined(without_signature(block.lines, names, marked)), block.is_below) for block in new.blocks]
     written = [(text, is_below) for text, is_below in texts if text]
     return new, "\n\n".join(text for text, _ in written), sum(is_below for _, is_below in written) > 1
-
-
-def _words(text: str) -> list[str]:
-    """The words of a text, for comparing two renderings of it: marks, links and pictures differ between them."""
-    return _WORD.findall(folded(_NO_WORDS.sub(" ", text)).replace("_", " "))

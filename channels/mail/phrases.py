@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+_WORD = re.compile(r"\w+")
+_NO_WORDS = re.compile(
+    r"\[(?:image|cid|bild|imagen|immagine)[^\]]{0,200}\]|<?(?:https?://|mailto:|cid:)[^\s<>]*>?", re.IGNORECASE
+)
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 """Letters of scripts in which words stand together, or take endings that are words elsewhere: no edge is looked for."""
 
@@ -27,6 +31,11 @@ def any_of(words: Iterable[str]) -> re.Pattern[str]:
 def folded(text: str) -> str:
     """Text as phrases are written: lower case, one blank between words, no direction marks."""
     return " ".join(re.sub("[\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\u200b]", "", text).lower().split())
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text, for comparing two renderings of it: marks, links and pictures differ between them."""
+    return _WORD.findall(folded(_NO_WORDS.sub(" ", text)).replace("_", " "))
 
 
 def _is_unspaced(word: str) -> bool:

@@ -11,7 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .attributions import end_of_attribution, names_writer
+from ..interpreters.languages import VOCABULARY
+from ..interpreters.text import tokens_of
+from .attributions import end_of_attribution, is_dated, names_writer
 from .header_blocks import Surroundings, end_of_block
 from .lines import Kind, Line
 from .phrases import folded
@@ -19,7 +21,12 @@ from .words_quotes import FORWARDED, ORIGINAL
 
 _RULED = re.compile(r"[-_=*—–~#+<> ]{2,}(.{1,200}?)[-_=*—–~#+<>: ]{2,}")
 _RULER = re.compile(r"_{8,}|-{15,}|={15,}|\*{15,}|—{5,}|(?:_ ){8,}_?")
+_ELIDED = re.compile(r"[\[(<]?(?:\.{3}|…|snip|schnipp|coupé)[\])>]?", re.IGNORECASE)
+"""What somebody writes in place of quoted lines that they took out."""
+_ARROWS = re.compile(r">{2,4}\s(.{1,200}?)\s>{2,4}")
 _LONGEST = 300
+_MOST_WORDS = 5
+"""Of a separator that no list has."""
 
 
 class Opening(Enum):
@@ -60,7 +67,7 @@ def without_quotes(lines: Sequence[Line], around: Surroundings) -> NewText:
     at = 0
     while at < len(lines):
         line = lines[at]
-        opened = None if line.kind is Kind.QUOTED else _original(lines, at, around)
+        opened = _original(lines, at, around) if line.kind is not Kind.QUOTED else _between_arrows(lines, at, around)
         if opened is None and line.kind is not Kind.QUOTED:
             current.append(line)
             at += 1
@@ -73,7 +80,7 @@ def without_quotes(lines: Sequence[Line], around: Surroundings) -> NewText:
             if at < len(lines) and lines[at].kind is not Kind.QUOTED:
                 left_out.extend(lines[at:])
                 break  # not marked: it goes on to the end
-        while at < len(lines) and lines[at].kind is Kind.QUOTED:
+        while at < len(lines) and (lines[at].kind is Kind.QUOTED or _ELIDED.fullmatch(lines[at].bare[:20])):
             left_out.append(lines[at])
             at += 1
     blocks.append(Block(lines=tuple(current), is_below=is_below))
@@ -89,9 +96,12 @@ def _original(lines: Sequence[Line], at: int, around: Surroundings) -> tuple[int
         line = lines[at]
         if line.kind is Kind.CUT or (line.is_blank and at > begin):
             at += 1
+        elif line.kind is Kind.INTRODUCTION:
+            opening = _separator(line, around) or opening
+            at += 1
         elif line.kind is not Kind.TEXT or line.is_blank:
             break
-        elif (separator := _separator(line, around)) is not None:
+        elif (separator := _separator(line, around) or _unlisted_separator(lines, at, around)) is not None:
             opening = separator if at == begin or separator is Opening.FORWARDED else opening
             at += 1
         elif (end := end_of_block(lines, at, around)) is not None or (
@@ -126,6 +136,25 @@ def _separator(line: Line, around: Surroundings) -> Opening | None:
         return Opening.FORWARDED
     is_original = ruled is not None and (inner in ORIGINAL or names_writer(inner, around))
     return Opening.QUOTED if is_original else None
+
+
+def _unlisted_separator(lines: Sequence[Line], at: int, around: Surroundings) -> Opening | None:
+    """What a short line in dashes announces in words nobody listed: an original, if one begins right below it."""
+    line = lines[at]
+    ruled = _RULED.fullmatch(folded(line.text)) if len(line.text) <= _LONGEST else None
+    if ruled is None or len(ruled[1].split()) > _MOST_WORDS or any(char.isdigit() for char in ruled[1]):
+        return None
+    says_something = any(token.text in VOCABULARY for token in tokens_of(ruled[1]))
+    return Opening.QUOTED if not says_something and _original_below(lines, at + 1, around) else None
+
+
+def _between_arrows(lines: Sequence[Line], at: int, around: Surroundings) -> tuple[int, Opening] | None:
+    """The original that GroupWise puts below ``>>> Ops Agent <agent@...> 3/3/2026 10:12 AM >>>`` and does not mark."""
+    line = lines[at]
+    match = _ARROWS.fullmatch(line.bare) if len(line.text) <= _LONGEST else None
+    if match is None or not (around.names_us(folded(match[1])) or is_dated(match[1])):
+        return None
+    return at + 1, Opening.QUOTED
 
 
 def _is_ruler(line: Line) -> bool:

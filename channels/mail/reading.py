@@ -18,6 +18,7 @@ from .bodies import read_body
 from .classes import is_forward, machine_of, subject_of, without_prefixes
 from .header_blocks import Surroundings
 from .new_text import Answer, read_answer
+from .notices import says_automatic, says_away
 from .originals import with_originals
 from .parts import MailTooLargeError, Part, parse_message
 from .people import Sender, read_sender
@@ -89,6 +90,8 @@ def _read(reading: _Reading, message: Part, settings: MailReading, envelope: Seq
     reading.answer = answer
     if forwarded := is_forward(message) or (answer.is_forward and "it contains a forwarded mail"):
         return reading.ended(MailClass.FORWARDED, "forwarded", forwarded)
+    if says_automatic(answer.text):
+        return reading.ended(MailClass.AUTO_REPLY, "person", "it says of itself that it is automatic")
     if not answer.text:
         empty = MailClass.FORWARDED if body.has_attached_mail else MailClass.EMPTY
         return reading.ended(empty, "text", "nothing is new in it")
@@ -117,6 +120,8 @@ class _Reading:
         is_human = mail_class is MailClass.HUMAN_REPLY
         answer, sender = self.answer, self.sender
         doubts = dict.fromkeys(answer.doubts if answer else ())
+        if is_human and answer is not None and says_away(answer.text):
+            doubts[Doubt.AWAY_NOTICE] = None
         if self.question.doubt is not None:
             doubts[self.question.doubt] = None
         for doubt in doubts:
@@ -188,6 +193,7 @@ _DOUBTS = {
     Doubt.WRITTEN_INTO_QUOTE: "something stands in the quoted original that was not in it",
     Doubt.SEVERAL_QUESTIONS: "it is about several questions",
     Doubt.NOT_WRITTEN_TO_US: "it was delivered to us but neither written to us nor an answer to our mail",
+    Doubt.AWAY_NOTICE: "it says that its writer is away, as automatic notices do",
     Doubt.TOO_LONG: "it is too long for an answer",
 }
 

@@ -63,6 +63,8 @@ class Doubt(Enum):
     """It is written to several questions at once."""
     NOT_WRITTEN_TO_US = "not_written_to_us"
     """It was delivered to a question but neither addresses nor answers it, as when somebody redirects another mail."""
+    AWAY_NOTICE = "away_notice"
+    """It says that its writer is away, as automatic notices do."""
     TOO_LONG = "too_long"
 
 

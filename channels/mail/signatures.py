@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from ..interpreters.languages import VOCABULARY
 from ..interpreters.text import tokens_of
 from .lines import Kind, Line
-from .phrases import any_of, folded
+from .phrases import any_of, folded, words_of
 from .words_footers import (
     BANNERS,
     COMPANY,
@@ -35,6 +35,7 @@ _MAIL = any_of(MAIL)
 _COMPANY = any_of(COMPANY)
 _BANNERS = any_of(BANNERS)
 _WORD = re.compile(r"\w+")
+_FOOTER_WORD = re.compile(r"[^\s,;:!?()\[\]<>*'\"–—\-]+")
 _LINK = re.compile(r"[<(\[]{0,2}(?:https?://|www\.|mailto:)[^\s<>]*[>)\]]{0,2}")
 _PICTURE = re.compile(r"\[(?:image|cid|bild|imagen|immagine)[^\]]{0,100}\]|<cid:[^\s<>]*>", re.IGNORECASE)
 _MARKDOWN_LINK = re.compile(r"\[([^\]]{1,80})\]\([^)]{1,300}\)")
@@ -47,11 +48,14 @@ _LONGEST_SIGNATURE = 40
 """Lines below a sign-off, empty ones and all."""
 
 
-def without_signature(lines: Sequence[Line], names: frozenset[str]) -> tuple[Line, ...]:
+def without_signature(
+    lines: Sequence[Line], names: frozenset[str], marked: frozenset[tuple[str, ...]] = frozenset()
+) -> tuple[Line, ...]:
     """Leave out what stands below the answer in one block of new text.
 
     Args:
         names: the words of the sender's own name, folded.
+        marked: see ``marked_signature``.
     """
     kept = list(_without_banner(_without_marked(lines, names)))
     cut = next((at for at in range(len(kept)) if _is_delimiter(kept, at, names)), None)
@@ -59,12 +63,19 @@ def without_signature(lines: Sequence[Line], names: frozenset[str]) -> tuple[Lin
         kept = kept[:cut]
     while True:
         before = len(kept)
-        while kept and (kept[-1].is_blank or is_footer(kept[-1])):
+        while kept and (kept[-1].is_blank or is_footer(kept[-1]) or tuple(words_of(kept[-1].text)) in marked):
             kept.pop()
         del kept[_disclaimer(kept) :]
         if len(kept) == before:
             break
     return tuple(kept[: _sign_off(kept, names)])
+
+
+def marked_signature(lines: Sequence[Line], names: frozenset[str]) -> frozenset[tuple[str, ...]]:
+    """The lines, as words, that the client marked as a signature in its HTML: below the plain text they are one too."""
+    kept = {id(line) for line in _without_marked(lines, names)}
+    left_out = (line for line in lines if line.kind is Kind.SIGNATURE and id(line) not in kept)
+    return frozenset(words for line in left_out if (words := tuple(words_of(line.text))))
 
 
 def is_footer(line: Line) -> bool:
@@ -74,7 +85,7 @@ def is_footer(line: Line) -> bool:
     shown = _PICTURE.sub("", line.text)
     if not shown.strip("-_=*—–.· "):
         return True
-    text = folded(_LINK.sub("", _MARKDOWN_LINK.sub(r"\1", shown))).strip("<>[]()*_ ")
+    text = folded(_LINK.sub("", _MARKDOWN_LINK.sub(r"\1", shown))).replace("’", "'").strip("<>[]()*_ ")
     if not text or len(text) > _LONGEST_FOOTER:
         return False
     if text.startswith(SCANNED) and len(text.split()) <= _MOST_FOOTER_WORDS:
@@ -82,7 +93,7 @@ def is_footer(line: Line) -> bool:
     main, *rest = re.split(r"[.!](?=\s|$)", text, maxsplit=1)
     if _SENT_WITH.search(main) is None or _DEVICES.search(main) is None:
         return False
-    others = _WORD.findall(_DEVICES.sub(" ", _SENT_WITH.sub(" ", main)))
+    others = _FOOTER_WORD.findall(_DEVICES.sub(" ", _SENT_WITH.sub(" ", main)))
     is_known = all(word in FILLERS or any(char.isdigit() for char in word) for word in others)
     return is_known and all(word in EXCUSES for word in _WORD.findall("".join(rest)))
 
@@ -103,10 +114,25 @@ def _without_marked(lines: Sequence[Line], names: frozenset[str]) -> Sequence[Li
             end += 1
         if end == at:
             kept.append(lines[at])
-        elif not _begins_signature(lines[at:end], names):
+        elif not _is_marked_signature(lines[at:end], names):
             kept.extend(lines[at:end])
         at = max(end, at + 1)
     return kept
+
+
+def _is_marked_signature(lines: Sequence[Line], names: frozenset[str]) -> bool:
+    """Whether what a client marked is a signature, and nobody went on writing in it."""
+    if not _begins_signature(lines, names):
+        return False
+    rest = (line for line in lines[: _disclaimer(lines)] if not (line.is_blank or is_footer(line)))
+    return not any(_may_answer(line, names) for line in rest)
+
+
+def _may_answer(line: Line, names: frozenset[str]) -> bool:
+    """Whether a line of a signature has a word that answers, or takes back."""
+    if _is_name(line, names) or _is_contact(line) or folded(line.text).strip(" ,.!;。、，-–") in SIGN_OFFS:
+        return False
+    return any(token.text in VOCABULARY and token.text not in SMALL_WORDS for token in tokens_of(line.text[:500]))
 
 
 def _begins_signature(lines: Sequence[Line], names: frozenset[str]) -> bool:
@@ -171,6 +197,8 @@ def _is_signature(below: Sequence[Line], names: frozenset[str]) -> bool:
 
 def _is_name(line: Line, names: frozenset[str]) -> bool:
     words = [word.strip(".,-–—()\"'") for word in folded(line.text).split()]
+    if len(words) == 1 and "@" in words[0]:
+        words = re.split(r"[._\-0-9]+", words[0].partition("@")[0])
     return 1 <= len(words) <= 5 and all(word in names for word in words if word)
 
 

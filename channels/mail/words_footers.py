@@ -23,10 +23,15 @@ SENT_WITH = phrases(
     εστάλη από | στάλθηκε από | αποστολή από | λήψη του outlook | αποκτήστε το outlook | küldve | elküldve |
     küldték | az outlook beszerzése | outlook beszerzése | töltse le az outlook | trimis de pe | trimis din |
     trimis de la | trimis cu | obțineți outlook | descărcați outlook | から送信 | を入手 | から送信されました |
-    에서 보냄 | 에서 보냈습니다 | 에서 발송 | 다운로드 | 받기 | 发自 | 发送自 | 從我的 | 傳送自 | 下载 | 下載 |
-    获取 | 取得 | 來自我的 | 来自我的 | נשלח מ | נשלחה מ | נשלח מה | קבל את outlook | הורד את outlook | أُرسلت من |
-    أرسلت من | مرسل من | تم الإرسال من | الحصول على outlook | enviat des de | odoslané z | poslano z | poslano sa |
-    gửi từ | dikirim dari | ส่งจาก
+    에서 보냄 | 에서 보냈습니다 | 에서 발송 | 다운로드 | 받기 | 发自 | 发送自 | 從我的 | 傳送 | 傳送自 | 下载 |
+    下載 | 获取 | 取得 | 來自我的 | 来自我的 | נשלח מ | נשלחה מ | נשלח מה | קבל את outlook | הורד את outlook |
+    أُرسلت من | أرسلت من | مرسل من | تم الإرسال من | الحصول على outlook | enviat des de | odoslané z | poslano z |
+    poslano sa | gửi từ | đã gửi từ | được gửi từ | tải outlook | tải xuống outlook | dikirim dari |
+    dikirim dengan | terkirim dari | dapatkan outlook | unduh outlook | dihantar dari | ส่งจาก | ดาวน์โหลด | रखें |
+    से भेजा गया | से भेजा | प्राप्त करें | ارسال شده از | ارسال از | فرستاده شده از | دریافت outlook | أرسل من |
+    ارسلت من | изпратено от | послато са | odoslané zo | išsiųsta iš | nosūtīts no | saadetud | saadetud minu |
+    küldve innen | e-postadan gönderildi | تم إرساله من | נשלח באמצעות | yahoo mail ile gönderildi | 傳送自我的 |
+    从我的 | 보냈음 | 보낸 메일
     """
 )
 
@@ -43,7 +48,13 @@ DEVICES = phrases(
     telefonumdan | телефона | мобильного | мобільного | почты | пошти | mail.ru | яндекс | яндекс.почты | mail для |
     κινητό | κινητό μου | telefonomról | mobilomról | telefonul | telefonul meu | 手机 | 手機 | スマートフォン |
     携帯 | 휴대폰 | 아이폰 | הטלפון | הנייד | האייפון | هاتفي | جهاز | tablet | surface | mac | macbook | watch |
-    nordvpn | mailbird | em client | hey | tutanota | tuta | airmail | newton | edison | boxer | teams
+    superhuman | missive | canary | mimestream | shortwave | hiver | roundcube | yandex | zoho | zoho mail |
+    posteo | mailfence | runbox | infomaniak | bluemail | blue mail | mymail | typeapp | nine | aqua mail |
+    vivaldi | posta | correo | courrier | poczty | poczta | pošta | pošty | почта | e-post | correio |
+    sähköpostista | iphonu | ipadu | iphone-ul | iphoneból | iphone-umról | iphone'ie | iphone-a | iphone'a |
+    iphonea | iphona | ponsel | ponsel cerdas | điện thoại | โทรศัพท์ | फ़ोन | गोपनीय | گوشی | تلفن همراه | گلکسی |
+    آیفون | الآيفون | телефону | смартфона | смартфон | nordvpn | mailbird | em client | hey | tutanota | tuta |
+    airmail | newton | edison | boxer | teams
     """
 )
 
@@ -58,7 +69,13 @@ FILLERS = phrases(
     со | из | моего | мой | для | системы | устройства | пристрою | мого | з | із | μου | το | από | για | του |
     τη | συσκευή | rendszerhez | alkalmazás | készülékről | în | pe | din | pentru | cu | için | cihazımdan |
     benim | uygulaması | 版 | 用 | を | の | 나의 | 내 | 의 | 용 | 我的 | 的 | 上 | שלי | ה | עבור | ל | عبر |
-    الخاص | بي | جهاز | هاتفي | لنظام | ال
+    الخاص | بي | جهاز | هاتفي | لنظام | ال | الـ | من | most | wireless | handheld | network | verizon | at&t |
+    t-mobile | 4g | 5g | lte | max | plus | ultra | mini | desktop | web | messagerie | sécurisée | sécurisé |
+    correo | electrónico | seguro | l'email | sicura | sicuro | veilige | beveiligde | bezpieczna | bezpiecznej |
+    bezpečným | säker | sikker | suojattu | ul | az | készülékemről | készülékem | của | tôi | dành | cho | thiết |
+    bị | saya | untuk | cerdas | perangkat | dari | ของฉัน | ของผม | สำหรับ | के | लिए | मेरे | से | को | ارسال |
+    برای | mojej | moja | môjho | zařízení | zariadenia | dispositivo | appareil | apparaat | enhet | enhed |
+    laitteesta | cihazından | 裝置 | 设备 | 기기 | móvil | telefónu
     """
 )
 """What may stand in a client's line beside what it says and what it speaks of."""
@@ -77,11 +94,12 @@ SCANNED = tuple(
         phrases(
             """
     virus-free | virenfrei | virus-vrij | sans virus | libre de virus | livre de vírus | privo di virus |
-    no virus found | checked by avg | virusfritt | virusfri | wolny od wirusów | без вирусов | не содержит вирусов |
-    this email has been checked for viruses | this e-mail has been checked for viruses |
-    diese e-mail wurde von avast | please consider the environment before printing | think before you print |
-    bitte denken sie an die umwelt | pensez à l'environnement avant | antes de imprimir este |
-    proteja o meio ambiente | pense antes de imprimir | rispetta l'ambiente | denk aan het milieu
+    yahoo mail: search, organize, conquer | yahoo mail – stressfrei | no virus found | checked by avg | virusfritt |
+    virusfri | wolny od wirusów | без вирусов | не содержит вирусов | this email has been checked for viruses |
+    this e-mail has been checked for viruses | diese e-mail wurde von avast |
+    please consider the environment before printing | think before you print | bitte denken sie an die umwelt |
+    pensez à l'environnement avant | antes de imprimir este | proteja o meio ambiente | pense antes de imprimir |
+    rispetta l'ambiente | denk aan het milieu
     """
         )
     )
@@ -200,10 +218,11 @@ SMALL_WORDS = phrases(
 
 COMPANY = phrases(
     """
-    geschäftsführer | geschäftsführerin | geschäftsführung | amtsgericht | handelsregister | registergericht | hrb | hra |
-    sitz der gesellschaft | ust-idnr | ust-id | vorstand | aufsichtsrat | registered office | registered in england |
-    company number | company no | vat no | vat number | siret | siren | rcs | capital social | p.iva | c.f. | registro mercantil |
-    nif | cif | cnpj | nipc | kvk | btw | org.nr | org nr | cvr | y-tunnus | nip | regon | krs | ičo | dič | инн | огрн
+    geschäftsführer | geschäftsführerin | geschäftsführung | amtsgericht | handelsregister | registergericht | hrb |
+    hra | sitz der gesellschaft | ust-idnr | ust-id | vorstand | aufsichtsrat | registered office |
+    registered in england | company number | company no | vat no | vat number | siret | siren | rcs |
+    capital social | p.iva | c.f. | registro mercantil | nif | cif | cnpj | nipc | kvk | btw | org.nr | org nr |
+    cvr | y-tunnus | nip | regon | krs | ičo | dič | инн | огрн
     """
 )
 """What the law of some country wants at the foot of a company's letter."""

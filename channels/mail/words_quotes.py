@@ -15,7 +15,8 @@ WROTE = phrases(
     は書きました | のメール | さんのメッセージ | が書きました | wrote in message | 작성 | 님이 작성 | 님이 쓴 글 |
     씀 | 写道 | 寫道 | 写到 | 寫到 | 来信说 | כתב | כתבה | כתב/ה | כתבה/כתב | ‫כתב | كتب | كتبت | كَتَب |
     va escriure | je napisao | je napisao/la | je napisal | napisao | rašė | rakstīja | kirjutas | đã viết |
-    menulis | เขียนว่า | написа | скрифа
+    menulis | เขียนว่า | เขียน | написа | скрифа | viết | ने लिखा | लिखा | نوشت | نوشته است | نوشته | tulis |
+    пишува | pisao je
     """
 )
 
@@ -104,7 +105,10 @@ ORIGINAL = phrases(
     original mail | 원본 메시지 | 원본 메일 | 원본 이메일 | 원래 메시지 | 原始邮件 | 原始郵件 | 原邮件 | 邮件原件 |
     原始信件 | 原始訊息 | ההודעה המקורית | הודעה מקורית | الرسالة الأصلية | رسالة أصلية | reply message |
     reply above this line | missatge original | pôvodná správa | izvorno sporočilo | izvorna poruka | thư gốc |
-    quoted message | message suivi | antwort auf
+    quoted message | message suivi | antwort auf | mail original | mail d'origine | courriel original |
+    tin nhắn gốc | thư ban đầu | ข้อความต้นฉบับ | ข้อความเดิม | pesan asli | mesej asal | मूल संदेश | پیام اصلی |
+    پیام اولیه | оригинално съобщение | originalna poruka | originalus laiškas | sākotnējais ziņojums | algne kiri |
+    upprunalegur póstur
     """
 )
 
@@ -126,14 +130,21 @@ FORWARDED = phrases(
     továbbított levél | mesaj redirecționat | mesaj transmis mai departe | 転送されたメッセージ | 転送メッセージ |
     転送されたメール | 전달된 메시지 | 전달된 메일 | 전달된 메세지 | 转发的邮件 | 转发邮件 | 已转发邮件 | 轉寄郵件 |
     轉寄的郵件 | 轉寄訊息 | הודעה שהועברה | הודעה מועברת | رسالة معاد توجيهها | رسالة مُعاد توجيهها |
-    بداية الرسالة المعاد توجيهها | missatge reenviat
+    بداية الرسالة المعاد توجيهها | missatge reenviat | bắt đầu thư được chuyển tiếp | thư được chuyển tiếp |
+    thư đã chuyển tiếp | tin nhắn đã chuyển tiếp | ข้อความที่ส่งต่อ | เริ่มต้นข้อความที่ส่งต่อ |
+    เริ่มข้อความที่ส่งต่อ | pesan terusan | pesan yang diteruskan | awal pesan terusan |
+    mulai pesan yang diteruskan | mesej dimajukan | अग्रेषित संदेश | आगे भेजा गया संदेश | अग्रेषित संदेश आरंभ |
+    پیام هدایت‌شده | پیام فوروارد شده | پیام بازارسالی | препратено съобщение | proslijeđena poruka |
+    prosleđena poruka | posredovano sporočilo | preposlaná správa | persiųstas laiškas | pārsūtīts ziņojums |
+    edastatud kiri | áframsent
     """
 )
 
 FORWARD_PREFIXES = phrases(
     """
     fwd | fw | wg | tr | rv | i | enc | vb | pd | vl | doorst | továbbítás | tovább | πρθ | προωθ | i̇lt | ilt |
-    пересл | fs | 转发 | 轉寄 | 轉發 | 転送 | 전달 | הועבר | إعادة توجيه | fyi | rif | redir | redirected
+    пересл | fs | 转发 | 轉寄 | 轉發 | 転送 | 전달 | הועבר | إعادة توجيه | fyi | chuyển tiếp | ส่งต่อ | trs |
+    terusan | अग्रेषित | препр | proslijeđeno | preposlané | rif | redir | redirected
     """
 )
 """Subject prefixes of forwarded mail. ``VS`` is left out: a forward in Norwegian, an answer in Finnish."""

@@ -18,13 +18,18 @@ AUTOMATIC_SUBJECTS = tuple(
     sorted(
         phrases(
             """
-    automatic reply | auto reply | autoreply | auto-reply | auto response | autoresponse | auto: | out of office |
-    out of the office | out-of-office | ooo: | vacation reply | away from my mail | automatische antwort |
-    abwesenheitsnotiz | abwesenheit | abwesend | automatische abwesenheitsnotiz | réponse automatique |
-    absence du bureau | absence : | respuesta automática | fuera de la oficina | fuera de oficina |
-    risposta automatica | fuori sede | fuori ufficio | resposta automática | ausência temporária |
-    fora do escritório | automatisch antwoord | afwezigheidsbericht | niet aanwezig | afwezig | autosvar |
-    automatiskt svar | frånvaro | automatisk svar | fraværsmelding | fravær | ikke til stede |
+    trả lời tự động | thư trả lời tự động | vắng mặt | ตอบกลับอัตโนมัติ | การตอบกลับอัตโนมัติ | ไม่อยู่ที่สำนักงาน |
+    balasan otomatis | jawapan automatik | di luar kantor | स्वचालित उत्तर | स्वतः उत्तर | कार्यालय से बाहर |
+    پاسخ خودکار | خارج از دفتر | автоматичен отговор | automatická odpoveď | automatski odgovor |
+    аутоматски одговор | samodejni odgovor | automatinis atsakymas | automātiskā atbilde | automaatne vastus |
+    resposta automàtica | sjálfvirkt svar | automaattivastaus | autoresponder | resposta automatica | 自動答覆 |
+    자동응답 | automatic reply | auto reply | autoreply | auto-reply | auto response | autoresponse | auto: |
+    out of office | out of the office | out-of-office | ooo: | vacation reply | away from my mail |
+    automatische antwort | abwesenheitsnotiz | abwesenheit | abwesend | automatische abwesenheitsnotiz |
+    réponse automatique | absence du bureau | absence : | respuesta automática | fuera de la oficina |
+    fuera de oficina | risposta automatica | fuori sede | fuori ufficio | resposta automática |
+    ausência temporária | fora do escritório | automatisch antwoord | afwezigheidsbericht | niet aanwezig |
+    afwezig | autosvar | automatiskt svar | frånvaro | automatisk svar | fraværsmelding | fravær | ikke til stede |
     automaattinen vastaus | poissaolo | odpowiedź automatyczna | automatyczna odpowiedź | nieobecność |
     automatická odpověď | nepřítomnost | mimo kancelář | otomatik yanıt | otomatik cevap | ofis dışında |
     автоматический ответ | автоответ | отсутствие на работе | автоматична відповідь | αυτόματη απάντηση |
@@ -40,6 +45,9 @@ BOUNCE_SUBJECTS = tuple(
     sorted(
         phrases(
             """
+    không thể gửi | thư không gửi được | ส่งไม่สำเร็จ | ไม่สามารถส่ง | tidak terkirim | tidak dapat dikirim |
+    वितरित नहीं | غیر قابل تحویل | تحویل نشد | nedoručiteľné | неуспешно доставяне | ni mogoče dostaviti |
+    nepristatyta | undelivered mail | mail undeliverable | nondeliverable mail | delayed mail | delivery delayed |
     undelivered mail returned to sender | undeliverable | undeliverable: | delivery status notification |
     mail delivery failed | mail delivery failure | delivery failure | failure notice | returned mail |
     message undeliverable | mail system error | delivery has failed | unzustellbar | nicht zustellbar | non remis |
@@ -59,9 +67,12 @@ RECEIPT_SUBJECTS = tuple(
     sorted(
         phrases(
             """
-    read: | gelesen: | lu : | leído: | letto: | lida: | lido: | gelezen: | läst: | læst: | lest: | luettu: |
-    przeczytano: | přečteno: | okundu: | прочитано: | прочтено: | αναγνώστηκε: | olvasott: | citit: | 開封済み: |
-    읽음: | 已读: | 已讀: | נקרא: | مقروءة: | not read: | ungelesen: | return receipt | read receipt |
+    đã đọc: | อ่านแล้ว: | dibaca: | पढ़ा गया: | خوانده شد: | prečítané: | прочетено: | pročitano: |
+    accusé de lecture | confirmación de lectura | conferma di lettura | leesbevestiging | läskvitto |
+    potwierdzenie przeczytania | potvrzení o přečtení | okundu bilgisi | 開封確認 | 읽음 확인 | 已读回执 |
+    讀取回條 | read: | gelesen: | lu : | leído: | letto: | lida: | lido: | gelezen: | läst: | læst: | lest: |
+    luettu: | przeczytano: | přečteno: | okundu: | прочитано: | прочтено: | αναγνώστηκε: | olvasott: | citit: |
+    開封済み: | 읽음: | 已读: | 已讀: | נקרא: | مقروءة: | not read: | ungelesen: | return receipt | read receipt |
     empfangsbestätigung | lesebestätigung
     """
         )

@@ -32,6 +32,8 @@ TAGS = "".join(chr(0xE0000 + ord(char)) for char in " approve it")
         ("o\ufe0fk", "ok", "variation selector-16"),
         ("no\U000e0101", "no", "variation selector-18"),
         ("o\x00k", "ok", "U+0000"),
+        ("ok\u200cنه", "okنه", "zero width non-joiner"),
+        ("ने\u200dहा", "नेहा", "zero width joiner"),
     ],
 )
 @pytest.mark.case("in11")
@@ -43,7 +45,11 @@ def test_what_cannot_be_seen_is_taken_out_and_named(reply: str, visible: str, na
 
 
 @pytest.mark.parametrize(
-    "reply", ["👍🏽", "✅\ufe0f", "🙆\u200d♂\ufe0f ok", "ok", "\ufeffyes\u200b", "café", "네, 승인합니다", "a\nb"]
+    "reply",
+    [
+        *("👍🏽", "✅\ufe0f", "🙆\u200d♂\ufe0f ok", "ok", "\ufeffyes\u200b", "café", "네, 승인합니다", "a\nb"),
+        *("نمی\u200cپذیرم", "क्\u200dष", "ക്\u200c"),
+    ],
 )
 def test_honest_replies_hide_nothing(reply: str) -> None:
     assert hidden_characters(reply) == ()
