@@ -9,6 +9,7 @@
     step_raised         step        {"kind", "detail", "cause_code"}; {"causes": [str]}: classes of it and of what led to it
     step_closed         step        {}                        it ran while a join closed its branch
     value_recorded      value       the value
+    gates_judged        step        {"tool", "call_id", "digest", "verdict", "findings"}: what a call's gates said; the decision log
     model_replied       step        the model's reply
     tool_replied        step/value  {"call_id": str, "content": str, "is_error": bool}
     message_sent        value       {"content": str, "by": the tool}     told to the session's owner, who need not answer
@@ -47,6 +48,7 @@ class EventKind(StrEnum):
     STEP_RAISED = "step_raised"
     STEP_CLOSED = "step_closed"
     VALUE_RECORDED = "value_recorded"
+    GATES_JUDGED = "gates_judged"
     MODEL_REPLIED = "model_replied"
     TOOL_REPLIED = "tool_replied"
     MESSAGE_SENT = "message_sent"
@@ -77,6 +79,7 @@ RESULT_KINDS = frozenset(
     {
         EventKind.STEP_RETURNED,
         EventKind.VALUE_RECORDED,
+        EventKind.GATES_JUDGED,
         EventKind.MODEL_REPLIED,
         EventKind.TOOL_REPLIED,
         EventKind.MESSAGE_SENT,

@@ -14,6 +14,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..store.rows import AnswererKind, PauseKind
 from .asks import Form, JsonValue
+from .clock import Clock
 from .errors import PauseCancelledError, PauseTimedOutError
 from .events import EventKind
 from .handlers import BranchCall, ErrorHandlers, handled
@@ -84,6 +85,11 @@ class Run:
     def surface(self) -> str:
         """``chat`` or ``workspace``."""
         return self._frame.surface
+
+    @property
+    def clock(self) -> Clock:
+        """For what steps do; durable code itself asks ``now()``, which is recorded."""
+        return self._frame.clock
 
     # -- for authors --------------------------------------------------------------------------------------------------
     async def step(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -3,17 +3,18 @@
 May import ``channels``, ``actors`` and ``store``; nothing here reads the environment or the clock.
 
 How data flows: an ``app`` names agents, workflows and channels; ``runtime`` puts it together over a store; an agent's program
-(``agents``) asks its model, and ``dispatch`` carries out each tool call: arguments (``tool_schemas``), approval, wait, body,
-result.
+(``agents``) asks its model, and ``dispatch`` carries out each tool call: arguments (``tool_schemas``), gates and approvals
+(``gating``), wait, body, result.
 
 From the bottom up:
 
-    errors, docstrings, tool_arguments, tool_schemas, tools   a function as a tool
+    errors, docstrings, tool_arguments, tool_schemas          a function's arguments
+    policies, tools                                           gates; a function as a tool
     history, conversation                                     what a model is told
     chat_completions, openai_model, scripted_model            models
     budgets, privacy                                          what models may cost, and what they are told
     soft_asking                                               asking a chat's owner without a question
-    dispatch, agents, workflows                               what runs
-    interpreter_faults                                        how replies are read, checked
+    wording, gating, dispatch, agents, workflows              what runs
+    interpreter_faults, gate_faults                           how replies are read and calls are judged, checked
     toolsets, app, connecting, runtime, testing, examples     putting it together
 """

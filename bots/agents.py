@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Protocol, cast
 
 from ..actors.asks import JsonValue
@@ -19,6 +20,7 @@ from ..store.rows import SessionStatus
 from .conversation import assistant_message, reply_from_json, reply_to_json, text_of, tool_message
 from .dispatch import Dispatch
 from .errors import TurnLimitError
+from .policies.gates import Gate
 from .tools import Tool
 
 EMPTY_REPLY = "Your last reply was empty. Answer the user, or call a tool."
@@ -41,6 +43,7 @@ class Agent:
         yields: it never ends by itself: after each reply it waits for the next message in the same execution.
         max_turns: model calls in one execution (between two messages, if it yields) before it is stopped.
         max_parallel_calls: how many tool bodies of one reply may run at once.
+        gates: judge each call of its tools before it runs, where they are concerned with the tool (``policies``).
         budget: for calls of its model; an execution that finds it used up fails with ``budget.exceeded``. None for no limit.
     """
 
@@ -55,6 +58,7 @@ class Agent:
     max_parallel_calls: int = 8
     max_tokens: int | None = None
     budget: Budget | None = None
+    gates: Sequence[Gate] = ()
 
 
 class AgentProgram:
@@ -63,19 +67,28 @@ class AgentProgram:
     version = "1"
     rests_as = SessionStatus.IDLE
 
-    def __init__(self, agent: Agent, *, tools: Sequence[Tool], model: Model, history: History) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        *,
+        tools: Sequence[Tool],
+        model: Model,
+        history: History,
+        gates: Mapping[str, Sequence[Gate]] = MappingProxyType({}),
+    ) -> None:
         """Args:
         tools: the agent's own and those of its toolsets.
+        gates: all that judge calls of its tools, by the tool's name.
         """
         self._agent = agent
         self._model = model
         self._history = history
-        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in tools})
+        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in tools}, gates=gates)
         self._specs = {
             surface: tuple(tool.signature.spec for tool in tools if tool.is_offered_on(surface))
             for surface in ("chat", "workspace")
         }
-        self.fingerprint = fingerprint_of(agent)
+        self.fingerprint = fingerprint_of(agent, gates)
 
     @property
     def name(self) -> str:
@@ -137,8 +150,17 @@ class AgentProgram:
         return reply_to_json(await self._model.reply(request))
 
 
-def fingerprint_of(agent: Agent) -> str:
-    """Of the agent's structure and schemas; prompts and models may change while a session sleeps."""
+def fingerprint_of(agent: Agent, gates: Mapping[str, Sequence[Gate]] = MappingProxyType({})) -> str:
+    """Of the agent's structure and schemas; prompts and models may change while a session sleeps.
+
+    Args:
+        gates: all that judge calls of its tools. What they say may change too, but not which there are and whom they ask.
+    """
+    acting = {
+        tool: found
+        for tool, each in sorted(gates.items())
+        if (found := [[gate.name, gate.asks.name] for gate in each if not gate.shadow])
+    }
     return digest_of(
         {
             "agent": agent.name,
@@ -146,6 +168,7 @@ def fingerprint_of(agent: Agent) -> str:
             "tools": [_structure_of(tool) for tool in sorted(agent.tools, key=lambda tool: tool.name)],
             # By name alone: what is in a set may grow with Overwinter, and sessions that sleep meanwhile go on.
             **({"toolsets": sorted(agent.toolsets)} if agent.toolsets else {}),
+            **({"gates": acting} if acting else {}),
         }
     )
 

@@ -17,7 +17,9 @@ from ..actors.reception import AnyChannel
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
+from .gate_faults import gate_faults, judges_in, type_faults
 from .interpreter_faults import budget_faults, interpreter_faults
+from .policies.gates import Gate
 from .tools import Tool
 from .toolsets.catalogue import NAMES as TOOLSETS
 from .toolsets.catalogue import tools_of, tools_that_ask
@@ -36,6 +38,7 @@ class App:
             known from here. Roles answered by the session's owner need none: they are asked in the conversation.
         people: the names that channels know a person by (a mail address, a Slack user), by one name of theirs: where several
             people are needed, nobody counts twice.
+        gates: judge each call of every agent's tools before it runs, after those of the tool and of its agent (``policies``).
         model: the model of agents that have none of their own; None if every agent has one, or the operator configures it.
         on_pause: called each time a session has come to rest with open waits (``overwinter.actors.hooks``).
         on_resume: called when a session goes on with what it has waited for.
@@ -52,6 +55,7 @@ class App:
         default_factory=dict[Role, "AnyChannel | Sequence[AnyChannel]"]
     )
     people: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    gates: Sequence[Gate] = ()
     model: Model | None = None
     on_pause: PauseHook | None = None
     on_resume: ResumeHook | None = None
@@ -71,6 +75,26 @@ class App:
         bench = Workbench(cap=self.yield_timeout_cap, workflows=newest)
         return tuple({id(tool): tool for tool in (*agent.tools, *tools_of(agent.toolsets, bench))}.values())
 
+    def all_gates(self) -> tuple[Gate, ...]:
+        """Every gate of the app, its agents and their tools, once."""
+        of_tools = [gate for _, tool in self.tools() for gate in tool.gates]
+        of_agents = [gate for agent in self.agents for gate in agent.gates]
+        return tuple({id(gate): gate for gate in (*of_tools, *of_agents, *self.gates)}.values())
+
+    def gates_of(self, agent: Agent, tool: Tool) -> tuple[Gate, ...]:
+        """Those that judge an agent's calls of a tool, in the order in which they do."""
+        gates = {id(gate): gate for gate in (*tool.gates, *agent.gates, *self.gates)}
+        return tuple(gate for gate in gates.values() if gate.tools is None or tool.name in gate.tools)
+
+    def asked_by(self, role: Role) -> dict[str, Tool]:
+        """The tools whose calls people of a role approve, by name."""
+        return {
+            tool.name: tool
+            for agent in self.agents
+            for tool in self.tools_of(agent)
+            if tool.asks is role or any(gate.asks is role for gate in self.gates_of(agent, tool))
+        }
+
     def roles(self) -> tuple[Role, ...]:
         """Every role that is asked, once, in the order of first mention."""
         found: dict[int, Role] = {}
@@ -78,6 +102,9 @@ class App:
             for role in (tool.asks, tool.question):
                 if role is not None:
                     found.setdefault(id(role), role)
+        for gate in self.all_gates():
+            if isinstance(gate.asks, ApprovalRole):  # pyright: ignore[reportUnnecessaryIsInstance]  an author's word
+                found.setdefault(id(gate.asks), gate.asks)
         for role in self.channels:
             found.setdefault(id(role), role)
         return tuple(found.values())
@@ -121,11 +148,15 @@ class App:
     def _faults(self) -> Iterator[Fault]:
         if not self.agents and not self.workflows:
             yield "assembly.empty", f"app {self.name} has no agents and no workflows; give it at least one"
+        if not_gates := list(type_faults(self.all_gates())):
+            yield from not_gates
+            return
         yield from self._toolset_faults()
         yield from self._name_faults()
         yield from self._role_faults()
         yield from interpreter_faults(self.roles())
-        yield from budget_faults(self.agents, self.roles())
+        yield from gate_faults(self)
+        yield from budget_faults(self.agents, self.roles(), judges_in(self.all_gates()))
         yield from self._channel_faults()
         yield from self._people_faults()
         for name, hook in (("on_pause", self.on_pause), ("on_resume", self.on_resume), ("on_end", self.on_end)):

@@ -6,63 +6,40 @@ not the model's to mend: it fails the execution.
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from ..actors.asks import AnswerForm, ApprovalForm, AskedCall, Form, JsonValue
+from ..actors.asks import AnswerForm, AskedCall, JsonValue
 from ..actors.errors import PauseUndeliverableError
 from ..actors.events import EventKind
 from ..actors.failures import text_of
 from ..actors.jsontext import from_json, to_json
-from ..actors.marks import Secret, secrets_in
+from ..actors.marks import secrets_in
 from ..actors.messages import ToolCallRequest
-from ..actors.operations import WaitResult, reason_of
 from ..actors.privacy import arguments_in_prompt, check_may_leave, placeholder_in, secrets_of
-from ..actors.redaction import MASK, TOKEN
 from ..actors.run import Run
 from ..actors.step_errors import StepFailedError
-from ..channels.roles import Approval, ApprovalRole, QuestionRole
-from ..store.rows import AnswererKind
+from ..channels.roles import QuestionRole
 from .errors import ToolArgumentsError, ToolArgumentsUnstableError, ToolRefusedError
-from .privacy import Discretion, noted, secrets_in_call
+from .gating import Admitted, Gating, Refused, learn, note_secrets
+from .policies.gates import Gate
+from .privacy import Discretion, secrets_in_call
 from .soft_asking import ask_softly, unanswered
-from .tool_arguments import digest
 from .tools import Tool, ToolCall
-
-_PLAIN = re.compile(r"[\w.:/@+-]{1,80}")
-_LONGEST_SHOWN = 500
+from .wording import readable_in_prompt
 
 Reply = dict[str, JsonValue]
 """What the model reads: ``call_id``, ``content``, ``is_error``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Approved:
-    """The call may run with ``arguments``."""
-
-    arguments: dict[str, JsonValue]
-    approved_by: str | None
-    note: str
-    """What the model has to be told beside the result; empty if nothing."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Refused:
-    """The call does not run; ``why`` is for the model."""
-
-    why: str
-
-
 class Dispatch:
     """Carries out the calls of one agent."""
 
-    def __init__(self, *, agent: str, tools: Mapping[str, Tool]) -> None:
-        self._agent = agent
+    def __init__(self, *, agent: str, tools: Mapping[str, Tool], gates: Mapping[str, Sequence[Gate]]) -> None:
         self._tools = tools
+        self._gating = Gating(agent=agent, tools=tools, gates=gates)
 
     async def call(self, run: Run, request: ToolCallRequest, is_cut: bool) -> Reply:
         """Carry out one call in a branch of its own."""
@@ -73,7 +50,7 @@ class Dispatch:
             return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
         signature = tool.signature
         if is_cut:
-            await _note(run, secrets_in_call(signature.marks, written=request.arguments, read=None))
+            await note_secrets(run, secrets_in_call(signature.marks, written=request.arguments, read=None))
             return await _tell(
                 run, request, "Your reply was cut off, so this call may be incomplete. It did not run. Make it again."
             )
@@ -82,10 +59,10 @@ class Dispatch:
             arguments = signature.read(request.arguments)
         except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
             written = secrets_in_call(signature.marks, written=request.arguments, read=None)
-            await _learn(run, discretion, written)
+            await learn(run, discretion, written)
             return await _tell(run, request, discretion.told(str(error)))
         if signature.marks is not None:
-            await _learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
+            await learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
         if (place := placeholder_in(signature.marks, arguments)) is not None:
             return await _tell(
                 run,
@@ -93,12 +70,12 @@ class Dispatch:
                 f"What stands in {place} only hides a value. The call did not run. Give the value, or ask.",
             )
         note, approved_by = "", None
-        if tool.asks is not None:
-            match await self._approve(run, request.call_id, tool, tool.asks, arguments, discretion):
-                case _Refused(why=why):
+        if self._gating.concerns(tool):
+            match await self._gating.admit(run, request, tool, arguments, discretion):
+                case Refused(why=why):
                     return await _tell(run, request, discretion.told(why))
-                case _Approved() as approved:
-                    arguments, note, approved_by = approved.arguments, approved.note, approved.approved_by
+                case Admitted() as admitted:
+                    arguments, note, approved_by = admitted.arguments, admitted.note, admitted.approved_by
         call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by, discretion=discretion)
         try:
             if tool.is_durable:
@@ -109,49 +86,6 @@ class Dispatch:
         except StepFailedError as error:
             return await _tell(run, request, discretion.told(f"The call failed: {error.detail or error.kind}"))
 
-    async def _approve(
-        self,
-        run: Run,
-        call_id: str,
-        tool: Tool,
-        role: ApprovalRole,
-        arguments: dict[str, JsonValue],
-        discretion: Discretion,
-    ) -> _Approved | _Refused:
-        """Ask whether the call may run; what runs is what was approved, by digest.
-
-        Raises:
-            PiiRefusedError: (pii.refused) the question would carry what may not leave.
-        """
-        form = ApprovalForm(
-            tool=tool.name,
-            arguments=arguments,
-            schema=tool.signature.parameters,
-            call_id=call_id,
-            marks=tool.signature.marks,
-        )
-        check_may_leave(secrets_of(form), what=f"the question whether {tool.name} may run")
-        shown_arguments = _readable_in_prompt(form)
-        while True:
-            asked = digest(tool.name, arguments)
-            shown = await run.record("asked", asked)
-            prompt = role.prompt.format(tool=tool.name, arguments=shown_arguments, bot=self._agent)
-            _, result = await run.wait_for(
-                "approval",
-                role.name,
-                prompt,
-                form,
-                answerer=role.answered_by or AnswererKind.CHANNEL,
-                deadline=role.deadline,
-            )
-            if shown != asked:
-                # The deployed tool reads the model's words otherwise than when they were shown: that is another call.
-                continue
-            verdict = _verdict(tool, arguments, result, discretion)
-            if isinstance(verdict, _Approved) and verdict.arguments != arguments:
-                await _learn(run, discretion, secrets_in(tool.signature.marks, verdict.arguments))
-            return verdict
-
     async def _yield(
         self, run: Run, call: _Call, tool: Tool, question: QuestionRole[Any], arguments: dict[str, JsonValue]
     ) -> Reply:
@@ -159,13 +93,21 @@ class Dispatch:
         if tool.prepares is not None:
             prepared = await call.prepare(arguments)
             arguments, state = prepared["arguments"], prepared["state"]
-            await _learn(run, call.discretion, secrets_in(tool.signature.marks, arguments))
+            await learn(run, call.discretion, secrets_in(tool.signature.marks, arguments))
+            if prepared.get("is_rewritten") and self._gating.concerns(tool):
+                # What was allowed is not what would run now.
+                match await self._gating.admit(run, call.request, tool, arguments, call.discretion):
+                    case Refused(why=why):
+                        return await _tell(run, call.request, call.discretion.told(why))
+                    case Admitted() as admitted:
+                        arguments = admitted.arguments
+                        call = replace(call, note=admitted.note, approved_by=admitted.approved_by)
         asked = AskedCall(call_id=call.request.call_id, tool=tool.name, arguments=arguments, marks=tool.signature.marks)
         tells_model = tool.on_invalid_answer == "tell_model"
         form = replace(question.form, call=asked, takes_any=tells_model)
         check_may_leave(secrets_of(form), what=f"the question of {tool.name}")
         prompt = arguments_in_prompt(form).get("prompt")
-        text = prompt if isinstance(prompt, str) else f"{tool.name}({_readable_in_prompt(form)})"
+        text = prompt if isinstance(prompt, str) else f"{tool.name}({readable_in_prompt(form)})"
         deadline = question.deadline if (own := tool.deadline_of(arguments)) is None else own
         if tool.asks_softly and run.surface == "chat" and not await run.was_reached("answer"):
             result = await ask_softly(run, text, by=tool.name, deadline=deadline)
@@ -176,7 +118,7 @@ class Dispatch:
         if result.resolution in ("timed_out", "cancelled"):
             return await _tell(run, call.request, f"There was no answer: {unanswered(result)}.")
         answer_marks = form.marks if isinstance(form, AnswerForm) else None
-        await _learn(run, call.discretion, secrets_in(answer_marks, result.answer, name="answer"))
+        await learn(run, call.discretion, secrets_in(answer_marks, result.answer, name="answer"))
         if tells_model and (fault := question.fault_of(result.answer)) is not None:
             told = call.discretion.told(f"Invalid input: the answer does not fit: {fault}.")
             return await _tell(run, call.request, told)
@@ -227,9 +169,10 @@ class _Call:
         call = self._tool_call(key, arguments, None, {})
         assert self.tool.prepares is not None
         rewritten = await self.tool.prepares(call, **signature.bind(arguments))
-        if rewritten is not None:
-            arguments = signature.canonical({**signature.bind(arguments), **rewritten})
-        return {"arguments": arguments, "state": call.state}
+        if rewritten is None:
+            return {"arguments": arguments, "state": call.state}
+        canonical = signature.canonical({**signature.bind(arguments), **rewritten})
+        return {"arguments": canonical, "state": call.state, "is_rewritten": canonical != arguments}
 
     async def execute(
         self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], *, is_last: bool
@@ -303,68 +246,7 @@ class _Call:
         return {"call_id": self.request.call_id, "content": content, "is_error": False}
 
 
-def _verdict(
-    tool: Tool, arguments: dict[str, JsonValue], result: WaitResult, discretion: Discretion
-) -> _Approved | _Refused:
-    who = result.responder or "nobody"
-    match result.resolution:
-        case "timed_out":
-            return _Refused(why="Rejected: timed out, nobody answered. The call did not run.")
-        case "cancelled":
-            return _Refused(why=f"Rejected: the question was cancelled: {reason_of(result)}. The call did not run.")
-        case "decided" | "replied":
-            approval = Approval.model_validate(result.answer)
-        case other:
-            return _Refused(why=f"Rejected: the question ended as {other}. The call did not run.")
-    if not approval.approved:
-        return _Refused(why=f"Rejected by {who}: {approval.reason or 'no reason given'}. The call did not run.")
-    if approval.override_arguments is None:
-        return _Approved(arguments=arguments, approved_by=who, note="")
-    try:
-        edited = tool.signature.read_json(approval.override_arguments)
-    except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
-        return _Refused(
-            why=f"{who} approved with other arguments, which do not fit the tool now: {error}. The call did not run."
-        )
-    shown = _readable(discretion.shown(edited, tool.signature.marks))
-    note = f"\n[{who} approved this call with other arguments, and it ran with them: {shown}]"
-    return _Approved(arguments=edited, approved_by=who, note=note)
-
-
 async def _tell(run: Run, request: ToolCallRequest, content: str, *, is_error: bool = True) -> Reply:
     """Record what the model reads where no step has recorded it."""
     reply: Reply = {"call_id": request.call_id, "content": content, "is_error": is_error}
     return await run.record("told", reply, kind=EventKind.TOOL_REPLIED)
-
-
-async def _learn(run: Run, discretion: Discretion, secrets: Sequence[Secret]) -> None:
-    """From now on the model is not told these."""
-    discretion.learn(secrets)
-    await _note(run, secrets)
-
-
-async def _note(run: Run, secrets: Sequence[Secret]) -> None:
-    """Let the ledger say what is sensitive in it, in the commit that the values themselves are in."""
-    if secrets:
-        await run.record("private", noted(secrets))
-
-
-def _readable_in_prompt(form: Form) -> str:
-    """The arguments of a call as people are told them. Sensitive ones stand whole: half of one is found by no search."""
-    longest = None if secrets_of(form) else _LONGEST_SHOWN
-    return _readable(arguments_in_prompt(form), longest=longest)
-
-
-def _readable(arguments: Mapping[str, JsonValue], *, longest: int | None = _LONGEST_SHOWN) -> str:
-    """Arguments on one line for people. A text that could pass for more than one value stands in quotes, escaped."""
-    return ", ".join(f"{name}={_quoted(value, longest=longest)}" for name, value in arguments.items())
-
-
-def _quoted(value: JsonValue, *, longest: int | None) -> str:
-    if isinstance(value, str) and (_PLAIN.fullmatch(value) or TOKEN.fullmatch(value) or value == MASK):
-        return value
-    text = json.dumps(value, ensure_ascii=False)
-    text = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in text)
-    if longest is None or len(text) <= longest:
-        return text
-    return f"{text[:longest]}... ({len(text)} characters)"

@@ -8,7 +8,9 @@ OverwinterError
 ├── ToolDefinitionError           assembly.tool-definition   a function that cannot be a tool
 ├── ToolRefusedError              tool.refused               a durable tool says no, in words for the model
 ├── ToolArgumentsError            tool.invalid-arguments     what a model wrote does not fit the tool
-└── ToolArgumentsUnstableError    tool.unstable-arguments    read back, the arguments are not what they were
+├── ToolArgumentsUnstableError    tool.unstable-arguments    read back, the arguments are not what they were
+├── PolicyInvalidError            policy.invalid             a policy that does not compile, or says nothing that counts
+└── JudgeUnclearError             policy.unclear-verdict     a judge's model gave no sound verdict
 """
 
 from __future__ import annotations
@@ -94,3 +96,15 @@ class ToolArgumentsUnstableError(OverwinterError):
     """
 
     code = "tool.unstable-arguments"
+
+
+class PolicyInvalidError(OverwinterError):
+    """A policy cannot be used, or its value is no verdict. The text says where; until it is mended, a person is asked."""
+
+    code = "policy.invalid"
+
+
+class JudgeUnclearError(OverwinterError):
+    """A judge's model gave no sound verdict, so a person is asked."""
+
+    code = "policy.unclear-verdict"

@@ -13,6 +13,7 @@ from ..channels.interpreters.code import CodeInterpreter
 from ..channels.interpreters.probability import ProbabilityInterpreter
 from ..channels.roles import QuestionRole, Role
 from .agents import Agent
+from .policies.judge import Judge
 
 
 def interpreter_faults(roles: Sequence[Role]) -> Iterator[tuple[str, str]]:
@@ -40,10 +41,12 @@ def interpreters_without_model(roles: Sequence[Role]) -> list[str]:
     ]
 
 
-def budget_faults(agents: Sequence[Agent], roles: Sequence[Role]) -> Iterator[tuple[str, str]]:
+def budget_faults(
+    agents: Sequence[Agent], roles: Sequence[Role], judges: Sequence[Judge] = ()
+) -> Iterator[tuple[str, str]]:
     """Budgets that limit nothing, and different ones that would be counted as one."""
     known: dict[str, Budget] = {}
-    for owner, budget in _budgets(agents, roles):
+    for owner, budget in _budgets(agents, roles, judges):
         if (fault := budget.fault) is not None:
             yield "assembly.budget", f"the budget of {owner} is of no use: {fault}"
         name = budget.name or owner
@@ -98,7 +101,7 @@ def _readers_of(role: Role) -> Iterator[ReplyReader]:
         yield from links_of(role.interpreter)
 
 
-def _budgets(agents: Sequence[Agent], roles: Sequence[Role]) -> Iterator[tuple[str, Budget]]:
+def _budgets(agents: Sequence[Agent], roles: Sequence[Role], judges: Sequence[Judge]) -> Iterator[tuple[str, Budget]]:
     """Each budget with the name that its calls go by."""
     for agent in agents:
         if agent.budget is not None:
@@ -107,3 +110,6 @@ def _budgets(agents: Sequence[Agent], roles: Sequence[Role]) -> Iterator[tuple[s
         for reader in _readers_of(role):
             if isinstance(reader, ModelReader) and reader.budget is not None:
                 yield f"reply-interpreter:{role.name}", reader.budget
+    for judge in judges:
+        if judge.budget is not None:
+            yield f"judge:{judge.name}", judge.budget

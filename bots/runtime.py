@@ -46,7 +46,10 @@ from .budgets import BudgetMeter
 from .connecting import connected
 from .conversation import messages_of
 from .errors import AssemblyError, ToolArgumentsError, ToolArgumentsUnstableError
+from .gate_faults import judges_in
 from .interpreter_faults import interpreters_without_model
+from .policies.gates import Gate
+from .policies.judge import Judge
 from .tools import Tool
 
 
@@ -191,6 +194,8 @@ def _check_models(app: App, model: Model | None) -> None:
     remedy = "has no model; give it one, give the app one, or configure one for the service"
     without = [("assembly.agent-model", f"agent {agent.name} {remedy}") for agent in app.agents if agent.model is None]
     without += [("assembly.interpreter-model", f"{each} {remedy}") for each in interpreters_without_model(app.roles())]
+    judges = [judge for judge in judges_in(app.all_gates()) if not judge.is_bound]
+    without += [("assembly.judge-model", f"judge {judge.name} {remedy}") for judge in judges]
     if without:
         raise AssemblyError(without)
 
@@ -203,12 +208,19 @@ def _programs(app: App, *, model: Model | None, store: Store, meter: Meter) -> l
             tools=app.tools_of(agent),
             model=chosen if agent.budget is None else meter.metered(chosen, budget=agent.budget),
             history=history,
+            gates={
+                tool.name: _bound(app.gates_of(agent, tool), model=model, meter=meter) for tool in app.tools_of(agent)
+            },
         )
         for agent in app.agents
         if (chosen := agent.model or model) is not None
     ]
     programs.extend(app.workflows)
     return programs
+
+
+def _bound(gates: Sequence[Gate], *, model: Model | None, meter: Meter) -> list[Gate]:
+    return [gate.bound_to(model, meter=meter) if isinstance(gate, Judge) else gate for gate in gates]
 
 
 def _binding(app: App, role: Role, *, model: Model | None, meter: Meter) -> RoleBinding:
@@ -221,7 +233,7 @@ def _binding(app: App, role: Role, *, model: Model | None, meter: Meter) -> Role
         answerer=role.answered_by or Answerer.CHANNEL,
         channels=tuple(channel.name for channel in channels) or (CONVERSATION,),
         reader=None if reader is None else DiscreetReader(reader),
-        validate=discreet(_Validation(role, {tool.name: tool for _, tool in app.tools() if tool.asks is role})),
+        validate=discreet(_Validation(role, app.asked_by(role))),
         quorum=_quorum_of(role),
     )
 

@@ -3,6 +3,7 @@
     @tool                       runs at once
     @tool(asks=role)            a person of the role approves each call before it runs
     @tool(asks=channel)         the session's owner approves it, and is asked there
+    @tool(gates=[...])          what its gates say happens first (``policies``)
     @tool(answer=Shape)         waits for an answer of its own shape; with no body the answer is the result
     async def f(run: Run, ...)  durable: it awaits nothing but its run, as a workflow does, and may wait for whatever that can
 
@@ -15,7 +16,7 @@ from __future__ import annotations
 import dis
 import inspect
 import sys
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -28,6 +29,7 @@ from ..actors.run import Run
 from ..channels.interpreters.rules import RulesInterpreter
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole
 from .errors import ToolDefinitionError
+from .policies.gates import Gate
 from .tool_schemas import ToolSignature
 
 AnswerT = TypeVar("AnswerT")
@@ -65,6 +67,7 @@ class Tool:
 
     Attributes:
         asks: who approves each call; None if nobody.
+        gates: judge each call before it runs, after those who are asked anyway and before its agent's.
         channel: where the owner is asked for that, if the tool itself names it; None if the app says where its role is asked.
         question: who is asked for the answer of a yielding tool; None if it does not yield.
         has_body: a yielding tool without one returns its answer.
@@ -87,6 +90,7 @@ class Tool:
         on_invalid_answer: OnInvalidAnswer,
         surface: Surface | None,
         asks_softly: bool,
+        gates: Sequence[Gate],
         names: dict[str, Any],
     ) -> None:
         self.function = function
@@ -95,6 +99,7 @@ class Tool:
         self.surface = surface
         self.asks_softly = asks_softly
         self.asks, self.channel = self._approver(asks)
+        self.gates = tuple(gates)
         self.question = question
         self.is_once = is_once
         self.timeout_s = None if timeout is None else timeout.total_seconds()
@@ -170,6 +175,7 @@ def tool(
     on_invalid_answer: OnInvalidAnswer = "refuse",
     surface: Surface | None = None,
     softly: bool = False,
+    gates: Sequence[Gate] = (),
 ) -> Callable[[Function], Tool]: ...
 
 
@@ -185,6 +191,7 @@ def tool(
     on_invalid_answer: OnInvalidAnswer = "refuse",
     surface: Surface | None = None,
     softly: bool = False,
+    gates: Sequence[Gate] = (),
 ) -> Tool | Callable[[Function], Tool]:
     """Make a tool of an async function. Arguments and description come from its signature and docstring.
 
@@ -200,6 +207,7 @@ def tool(
             wait (``tell_model``), and the model reads what was wrong with it.
         surface: the model is offered it in sessions of this surface alone.
         softly: in a chat it asks by an ordinary message, whose answer is the owner's next message, whatever that says.
+        gates: judge each call before it runs: whether it may, whether somebody is asked first, or whether it runs later.
 
     Raises:
         ToolDefinitionError: (assembly.tool-definition) the function cannot be a tool; says why and what to do.
@@ -220,6 +228,7 @@ def tool(
             on_invalid_answer=on_invalid_answer,
             surface=surface,
             asks_softly=softly,
+            gates=gates,
             names=names,
         )
 

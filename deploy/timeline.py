@@ -161,6 +161,8 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return bot, "noted what of it is sensitive"
         case EventKind.VALUE_RECORDED:
             return bot, f"recorded {_text(body)}"
+        case EventKind.GATES_JUDGED:
+            return bot, _judged(body)
         case EventKind.MODEL_REPLIED:
             return bot, _reply(body)
         case EventKind.TOOL_REPLIED:
@@ -205,6 +207,25 @@ def _reply(body: Any) -> str:
     said = [body["content"] or body["refusal"] or ""]
     calls = [f"calls {name}({arguments})" for _, name, arguments in body["tool_calls"]]
     return "\n".join(part for part in (*said, *calls) if part) or "said nothing"
+
+
+_VERDICTS = {
+    "allow": "may run",
+    "schedule": "runs later",
+    "ask": "runs if people approve",
+    "deny": "may not run",
+}
+
+
+def _judged(body: Any) -> str:
+    """What a call's gates said."""
+    said = [
+        f"{each['policy']} says {each['verdict']}"
+        + (f" ({each['reason']})" if each["reason"] else "")
+        + (", which changes nothing" if each["shadow"] else "")
+        for each in body["findings"]
+    ]
+    return f"{body['tool']} {_VERDICTS[body['verdict']]}: {'; '.join(said)}"
 
 
 def _opened(body: Any) -> str:

@@ -258,6 +258,9 @@ def test_every_kind_of_event_has_words(kind: EventKind) -> None:
         "execution_id": "x2",
         "call_id": "c",
         "is_error": False,
+        "tool": "pay",
+        "verdict": "ask",
+        "findings": [{"policy": "limits", "verdict": "ask", "reason": "large", "shadow": False, "failed": False}],
     }
     (entry,) = told([event(1, 1, kind, bodies, key="/step#0")])
     assert entry.kind == kind, f"unreadable: {entry.what}"

@@ -1,0 +1,261 @@
+"""Whether a call may run, with which arguments, and when: gates, approvals, and tickets for later.
+
+    judge -> (denied) -> ask each role -> edited? judge again -> put off -> run
+
+What is judged, approved, committed and run is one call, told by the digest of its tool and arguments: before it runs, each of
+them is compared with what would run now. An approval is good for that one call, once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from ..actors.asks import ApprovalForm, JsonValue
+from ..actors.events import EventKind
+from ..actors.marks import Secret, secrets_in
+from ..actors.messages import ToolCallRequest
+from ..actors.operations import WaitResult, reason_of
+from ..actors.privacy import check_may_leave, secrets_of
+from ..actors.run import Run
+from ..channels.roles import Approval, ApprovalRole
+from ..store.rows import AnswererKind
+from .errors import ToolArgumentsError, ToolArgumentsUnstableError
+from .policies.gates import Gate
+from .policies.judging import Finding, Judged, judged_by
+from .policies.verdicts import GatedCall
+from .privacy import Discretion, noted
+from .tool_arguments import digest
+from .tools import Tool
+from .wording import readable, readable_in_prompt
+
+Arguments = dict[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Admitted:
+    """The call may run with ``arguments``."""
+
+    arguments: Arguments
+    approved_by: str | None = None
+    note: str = ""
+    """What the model has to be told beside the result; empty if nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """The call does not run; ``why`` is for the model."""
+
+    why: str
+
+
+@dataclass(slots=True, kw_only=True)
+class _Approvals:
+    """What people have approved of one call so far.
+
+    Attributes:
+        digests: by role, the call that its people approved last.
+    """
+
+    digests: dict[str, str] = field(default_factory=dict[str, str])
+    names: list[str] = field(default_factory=list[str])
+    note: str = ""
+
+    @property
+    def approved_by(self) -> str | None:
+        return ", ".join(dict.fromkeys(self.names)) or None
+
+
+class Gating:
+    """The gates of one agent.
+
+    Args:
+        gates: by tool; those of a tool in the order in which they are judged.
+    """
+
+    def __init__(self, *, agent: str, tools: Mapping[str, Tool], gates: Mapping[str, Sequence[Gate]]) -> None:
+        self._agent = agent
+        self._gates = gates
+        self._roles = {gate.asks.name: gate.asks for each in gates.values() for gate in each}
+        self._gated = frozenset(name for name, tool in tools.items() if tool.asks is not None or gates.get(name))
+
+    def concerns(self, tool: Tool) -> bool:
+        """Whether anything has to happen before a call of the tool may run."""
+        return tool.name in self._gated
+
+    async def admit(
+        self, run: Run, request: ToolCallRequest, tool: Tool, arguments: Arguments, discretion: Discretion
+    ) -> Admitted | Refused:
+        """Find out whether a call may run, which may take months.
+
+        Raises:
+            PauseUndeliverableError: (pause.undeliverable) nobody could be asked.
+            PiiRefusedError: (pii.refused) the question would carry what may not leave.
+        """
+        gates = self._gates.get(tool.name, ())
+        approvals = _Approvals()
+        while True:
+            asked = digest(tool.name, arguments)
+            judged = await self._judge(run, gates, request, tool, arguments) if gates else _UNGATED
+            if gates and judged.digest != asked:
+                # The deployed tool reads the model's words otherwise than when they were judged: that is another call.
+                continue
+            if judged.denied is not None:
+                why = discretion.told(judged.denied.reason or "no reason given")
+                return Refused(why=f"Denied by {judged.denied.policy}: {why}. The call did not run.")
+            verdict = await self._ask_all(run, request, tool, arguments, judged, approvals, discretion)
+            match verdict:
+                case Refused():
+                    return verdict
+                case None:
+                    return Admitted(arguments=arguments, approved_by=approvals.approved_by, note=approvals.note)
+                case dict() as edited:
+                    arguments = edited
+
+    async def _ask_all(
+        self,
+        run: Run,
+        request: ToolCallRequest,
+        tool: Tool,
+        arguments: Arguments,
+        judged: Judged,
+        approvals: _Approvals,
+        discretion: Discretion,
+    ) -> Refused | Arguments | None:
+        """Ask each role that has not approved this very call.
+
+        Returns: the arguments as somebody has edited them, which then have to be judged; None if all have approved.
+        """
+        asked = digest(tool.name, arguments)
+        for role, findings in self._asked_of(tool, judged):
+            if approvals.digests.get(role.name) == asked:
+                continue
+            match await self._approve(run, request, tool, role, findings, arguments, discretion):
+                case Refused() as refused:
+                    return refused
+                case Admitted() as admitted:
+                    approvals.digests[role.name] = digest(tool.name, admitted.arguments)
+                    approvals.names.append(admitted.approved_by or "somebody")
+                    if admitted.arguments != arguments:
+                        approvals.note = admitted.note
+                        return admitted.arguments
+        return None
+
+    def _asked_of(self, tool: Tool, judged: Judged) -> list[tuple[ApprovalRole, Sequence[Finding]]]:
+        asks = judged.asks
+        roles: list[tuple[ApprovalRole, Sequence[Finding]]] = []
+        if tool.asks is not None:
+            roles.append((tool.asks, asks.pop(tool.asks.name, ())))
+        roles += [(self._roles[name], findings) for name, findings in asks.items()]
+        return roles
+
+    async def _judge(
+        self, run: Run, gates: Sequence[Gate], request: ToolCallRequest, tool: Tool, arguments: Arguments
+    ) -> Judged:
+        """What the gates say, recorded so that they are asked once."""
+
+        async def judge(key: str) -> JsonValue:
+            call = GatedCall(
+                tool=tool.name,
+                arguments=arguments,
+                agent=self._agent,
+                session_id=run.session_id,
+                execution_id=run.execution_id,
+                tenant=run.tenant,
+                owner=run.owner,
+                surface=run.surface,
+                call_id=request.call_id,
+                requested_at=datetime.fromtimestamp(run.clock.now_ms() / 1000, UTC),
+                call_key=key,
+                marks=tool.signature.marks,
+            )
+            return (await judged_by(gates, call)).to_json(tool=tool.name, call_id=request.call_id)
+
+        return Judged.from_json(await run.perform("gates", judge, kind=EventKind.GATES_JUDGED, wants_key=True))
+
+    async def _approve(
+        self,
+        run: Run,
+        request: ToolCallRequest,
+        tool: Tool,
+        role: ApprovalRole,
+        findings: Sequence[Finding],
+        arguments: Arguments,
+        discretion: Discretion,
+    ) -> Admitted | Refused:
+        """Ask whether the call may run; what runs is what was approved, by digest.
+
+        Raises:
+            PiiRefusedError: (pii.refused) the question would carry what may not leave.
+        """
+        form = ApprovalForm(
+            tool=tool.name,
+            arguments=arguments,
+            schema=tool.signature.parameters,
+            call_id=request.call_id,
+            marks=tool.signature.marks,
+        )
+        check_may_leave(secrets_of(form), what=f"the question whether {tool.name} may run")
+        prompt = role.prompt.format(tool=tool.name, arguments=readable_in_prompt(form), bot=self._agent)
+        if reasons := [finding.reason for finding in findings if finding.reason]:
+            prompt += f"\nWhy you are asked: {'; '.join(dict.fromkeys(reasons))}"
+        while True:
+            asked = digest(tool.name, arguments)
+            shown = await run.record("asked", asked)
+            _, result = await run.wait_for(
+                "approval",
+                role.name,
+                prompt,
+                form,
+                answerer=role.answered_by or AnswererKind.CHANNEL,
+                deadline=role.deadline,
+            )
+            if shown != asked:
+                # The deployed tool reads the model's words otherwise than when they were shown: that is another call.
+                continue
+            verdict = _verdict(tool, arguments, result, discretion)
+            if isinstance(verdict, Admitted) and verdict.arguments != arguments:
+                await learn(run, discretion, secrets_in(tool.signature.marks, verdict.arguments))
+            return verdict
+
+
+_UNGATED = Judged(digest="", findings=())
+
+
+async def learn(run: Run, discretion: Discretion, secrets: Sequence[Secret]) -> None:
+    """From now on the model is not told these."""
+    discretion.learn(secrets)
+    await note_secrets(run, secrets)
+
+
+async def note_secrets(run: Run, secrets: Sequence[Secret]) -> None:
+    """Let the ledger say what is sensitive in it, in the commit that the values themselves are in."""
+    if secrets:
+        await run.record("private", noted(secrets))
+
+
+def _verdict(tool: Tool, arguments: Arguments, result: WaitResult, discretion: Discretion) -> Admitted | Refused:
+    who = result.responder or "nobody"
+    match result.resolution:
+        case "timed_out":
+            return Refused(why="Rejected: timed out, nobody answered. The call did not run.")
+        case "cancelled":
+            return Refused(why=f"Rejected: the question was cancelled: {reason_of(result)}. The call did not run.")
+        case "decided" | "replied":
+            approval = Approval.model_validate(result.answer)
+        case other:
+            return Refused(why=f"Rejected: the question ended as {other}. The call did not run.")
+    if not approval.approved:
+        return Refused(why=f"Rejected by {who}: {approval.reason or 'no reason given'}. The call did not run.")
+    if approval.override_arguments is None:
+        return Admitted(arguments=arguments, approved_by=who)
+    try:
+        edited = tool.signature.read_json(approval.override_arguments)
+    except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
+        return Refused(
+            why=f"{who} approved with other arguments, which do not fit the tool now: {error}. The call did not run."
+        )
+    shown = readable(discretion.shown(edited, tool.signature.marks))
+    told = f"\n[{who} approved this call with other arguments, and it ran with them: {shown}]"
+    return Admitted(arguments=edited, approved_by=who, note=told)

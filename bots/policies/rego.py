@@ -1,0 +1,291 @@
+"""Gates that are policies in Rego, evaluated in this process (regorus).
+
+    package refunds
+    import rego.v1
+
+    default verdict := {"verdict": "ask", "reason": "nothing is known of such a refund"}
+    verdict := true if to_number(input.arguments.amount) <= data.limits.small
+
+The rule's value is the verdict: exactly ``true`` allows; an object says more::
+
+    {"verdict": "allow" | "ask" | "deny", "reason": "..."}
+    {"verdict": "schedule", "correlation_id": "...", "due_in_s": 3600 or "due_at": "2026-11-30T09:00:00Z",
+     "deadline_in_s": 7200, "action_kind": "...", "reason": "..."}
+
+Anything else asks: ``false``, undefined, a text, several values, an error, a file that has gone.
+
+The policy is compiled when the gate is made, so that a broken one is found at start. Files are looked at before each verdict,
+and read again when they have changed: policies and their data are edited without touching code, and a version that does
+not compile asks a person until it is mended.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Protocol, cast
+
+import regorus  # pyright: ignore[reportMissingTypeStubs]
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from ...actors.asks import JsonValue
+from ...channels.roles import ApprovalRole
+from ..errors import PolicyInvalidError
+from .gates import DEFAULT_TIMEOUT
+from .verdicts import Allow, Ask, Deny, GatedCall, Schedule, Verdict
+
+_LARGEST = 2**63
+"""The engine counts whole numbers beyond this as floats, which would make two different ones equal."""
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    verdict: Literal["allow", "ask", "deny"]
+    reason: str = ""
+
+
+class _Scheduled(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    verdict: Literal["schedule"]
+    correlation_id: str
+    due_in_s: float | None = Field(default=None, ge=0)
+    due_at: AwareDatetime | None = None
+    deadline_in_s: float | None = Field(default=None, gt=0)
+    action_kind: str | None = None
+    reason: str = ""
+
+
+_OBJECT: TypeAdapter[_Said | _Scheduled] = TypeAdapter(Annotated[_Said | _Scheduled, Field(discriminator="verdict")])
+
+_Stamp = tuple[tuple[str, int, int, int], ...]
+
+
+class _Engine(Protocol):
+    """What is used of ``regorus.Engine``, which says nothing of its types. Its errors are ``RuntimeError``."""
+
+    def add_policy(self, name: str, text: str, /) -> object: ...
+
+    def add_data_json(self, text: str, /) -> object: ...
+
+    def set_input_json(self, text: str, /) -> object: ...
+
+    def eval_rule(self, path: str, /) -> Any: ...
+
+
+class Rego:
+    """A policy in Rego.
+
+    Attributes:
+        data: what the policy reads as ``data``; None for nothing.
+
+    Args:
+        policy: a file, a folder of ``*.rego`` files, or the text of a policy.
+        rule: the rule whose value is the verdict, as ``data.refunds.verdict``.
+        data: a JSON file with an object, or the object itself.
+
+    Raises:
+        PolicyInvalidError: (policy.invalid) it does not compile, or there is no such rule; says where.
+    """
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        policy: Path | str,
+        rule: str,
+        asks: ApprovalRole,
+        data: Path | Mapping[str, JsonValue] | None = None,
+        tools: Collection[str] | None = None,
+        shadow: bool = False,
+    ) -> None:
+        self.name = name
+        self.asks = asks
+        self.tools = tools
+        self.shadow = shadow
+        self.timeout: timedelta = DEFAULT_TIMEOUT
+        self._policy = policy
+        self._data = data
+        self._rule = rule
+        self._stamp = self._stamp_now()
+        self._compiled: _Engine | PolicyInvalidError = self._compile()
+
+    def reload(self) -> None:
+        """Read the files again now, whether they have changed or not.
+
+        Raises:
+            PolicyInvalidError: (policy.invalid) until they are mended, this gate asks a person about every call.
+        """
+        self._load(self._stamp_now())
+        if isinstance(self._compiled, PolicyInvalidError):
+            raise self._compiled
+
+    async def judge(self, call: GatedCall) -> Verdict:
+        if (stamp := self._stamp_now()) != self._stamp:
+            self._load(stamp)
+        if isinstance(self._compiled, PolicyInvalidError):
+            raise self._compiled
+        asked = _input_of(call)
+        _check_exact(asked)
+        self._compiled.set_input_json(json.dumps(asked, ensure_ascii=False, allow_nan=False))
+        try:
+            found = self._compiled.eval_rule(self._rule)
+        except RuntimeError as error:
+            raise PolicyInvalidError(f"{self._rule} cannot be evaluated: {_told(error)}") from error
+        return _verdict_of(found, rule=self._rule)
+
+    def _load(self, stamp: _Stamp) -> None:
+        self._stamp = stamp
+        try:
+            self._compiled = self._compile()
+        except PolicyInvalidError as error:
+            self._compiled = error
+
+    def _compile(self) -> _Engine:
+        engine = _new_engine()
+        for name, text in self._sources():
+            try:
+                engine.add_policy(name, text)
+            except RuntimeError as error:
+                raise PolicyInvalidError(f"policy {self.name} does not compile: {_told(error)}") from error
+        try:
+            engine.add_data_json(json.dumps(self._data_now(), ensure_ascii=False, allow_nan=False))
+        except (RuntimeError, ValueError, TypeError) as error:
+            raise PolicyInvalidError(f"the data of policy {self.name} cannot be used: {_told(error)}") from error
+        self._check_rule(engine)
+        return engine
+
+    def _check_rule(self, engine: _Engine) -> None:
+        """The rule is there, and every function that the policy calls is: what it says of nothing at all does not matter."""
+        try:
+            engine.set_input_json("{}")
+            engine.eval_rule(self._rule)
+        except RuntimeError as error:
+            told = _told(error)
+            if "not a valid rule path" in told:
+                raise PolicyInvalidError(f"policy {self.name} has no rule {self._rule}") from error
+            if "could not find function" in told:
+                raise PolicyInvalidError(f"policy {self.name} does not compile: {told}") from error
+
+    def _sources(self) -> list[tuple[str, str]]:
+        if not isinstance(self._policy, Path):
+            return [(f"{self.name}.rego", self._policy)]
+        files = _files_of(self._policy)
+        if not files:
+            raise PolicyInvalidError(f"policy {self.name}: there is no file in {self._policy}")
+        try:
+            return [(file.name, file.read_text()) for file in files]
+        except (OSError, UnicodeDecodeError) as error:
+            raise PolicyInvalidError(f"policy {self.name} cannot be read: {error}") from error
+
+    def _data_now(self) -> JsonValue:
+        if self._data is None or not isinstance(self._data, Path):
+            return dict(self._data or {})
+        try:
+            data: JsonValue = json.loads(self._data.read_text())
+        except (OSError, ValueError, RecursionError) as error:
+            raise PolicyInvalidError(f"the data of policy {self.name} cannot be read: {error}") from error
+        if not isinstance(data, dict):
+            raise PolicyInvalidError(f"the data of policy {self.name} is no JSON object")
+        _check_exact(cast("JsonValue", data))
+        return cast("JsonValue", data)
+
+    def _stamp_now(self) -> _Stamp:
+        """What tells the files apart from those that were read."""
+        paths = [path for path in (self._policy, self._data) if isinstance(path, Path)]
+        return tuple(_stamp_of(file) for path in paths for file in (*_files_of(path), path))
+
+
+def _new_engine() -> _Engine:
+    return cast("_Engine", regorus.Engine())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+
+
+def _input_of(call: GatedCall) -> dict[str, JsonValue]:
+    """What a policy reads as ``input``."""
+    return {
+        "tool": call.tool,
+        "arguments": call.arguments,
+        "agent": call.agent,
+        "session_id": call.session_id,
+        "execution_id": call.execution_id,
+        "tenant": call.tenant,
+        "owner": call.owner,
+        "surface": call.surface,
+        "call_id": call.call_id,
+        "requested_at": call.requested_at.isoformat(),
+    }
+
+
+def _check_exact(found: JsonValue) -> None:
+    """Refuse what the engine would read as something else: no policy may judge another number than the one that runs."""
+    match found:
+        case bool():
+            pass
+        case int() if not -_LARGEST <= found < _LARGEST:
+            raise PolicyInvalidError(f"the number {found} is too large to be judged exactly")
+        case list():
+            for part in cast("list[JsonValue]", found):
+                _check_exact(part)
+        case dict():
+            for part in cast("dict[str, JsonValue]", found).values():
+                _check_exact(part)
+        case _:
+            pass
+
+
+def _verdict_of(found: Any, *, rule: str) -> Verdict:
+    if found is True:
+        return Allow()
+    if found is None:
+        raise PolicyInvalidError(f"{rule} is undefined for this call")
+    if found is False:
+        return Ask(reason=f"{rule} is false")
+    if not isinstance(found, dict):
+        raise PolicyInvalidError(f"{rule} is {json.dumps(found, default=repr)}, which is no verdict")
+    try:
+        said = _OBJECT.validate_python(found)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        raise PolicyInvalidError(f"{rule} is an object, but no verdict: {first['msg']}") from error
+    match said:
+        case _Said(verdict="allow", reason=reason):
+            return Allow(reason=reason)
+        case _Said(verdict="deny", reason=reason):
+            return Deny(reason=reason)
+        case _Said(reason=reason):
+            return Ask(reason=reason)
+        case _Scheduled():
+            return _schedule_of(said, rule=rule)
+
+
+def _schedule_of(said: _Scheduled, *, rule: str) -> Schedule:
+    if said.due_in_s is not None and said.due_at is not None:
+        raise PolicyInvalidError(f"{rule} gives due_in_s and due_at; one of them says when")
+    due: datetime | timedelta | None = said.due_at if said.due_in_s is None else timedelta(seconds=said.due_in_s)
+    return Schedule(
+        correlation_id=said.correlation_id,
+        due=due,
+        deadline=None if said.deadline_in_s is None else timedelta(seconds=said.deadline_in_s),
+        action_kind=said.action_kind,
+        reason=said.reason,
+    )
+
+
+def _files_of(path: Path) -> list[Path]:
+    return sorted(path.glob("*.rego")) if path.is_dir() else [path] if path.exists() else []
+
+
+def _stamp_of(file: Path) -> tuple[str, int, int, int]:
+    try:
+        found = file.stat()
+    except OSError:
+        return str(file), 0, 0, 0
+    return str(file), found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _told(error: Exception) -> str:
+    """What the engine says, without its own stack."""
+    return str(error).partition("\n\nStack backtrace")[0].strip()
