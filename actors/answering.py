@@ -12,8 +12,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
+from ..store.changes import SettleDelivery, SettleResult
 from ..store.resolutions import CancelPause, ResolvePause, ResolveResult
-from ..store.rows import AnswererKind, PauseKind, PauseRow, PauseStatus, Priority, VoteRow
+from ..store.rows import AnswererKind, DeliveryKey, DeliveryKind, PauseKind, PauseRow, PauseStatus, Priority, VoteRow
 from .answers import (
     Answered,
     ChannelCredential,
@@ -30,6 +31,7 @@ from .asks import JsonValue
 from .clock import Clock
 from .endings import not_pending
 from .errors import (
+    ChannelRejectedError,
     EffectConflictError,
     PauseAlreadyVotedError,
     PauseNoReplyInterpreterError,
@@ -54,6 +56,8 @@ class AnswerStore(VoteStore, Protocol):
     async def resolve_pause(self, change: ResolvePause) -> ResolveResult: ...
 
     async def cancel_pause(self, change: CancelPause) -> ResolveResult: ...
+
+    async def settle_delivery(self, change: SettleDelivery) -> SettleResult: ...
 
 
 class Answering:
@@ -197,6 +201,31 @@ class Answering:
         if result.outcome != "resolved":
             raise not_pending(result.pause or pause)
         self._reviver.wake(pause.session_id)
+
+    async def returned(self, *, tenant: str, pause_id: str, channel: str, reason: str) -> bool:
+        """A question that a channel had sent has come back: nobody there has it. True if its step fails with that.
+
+        It does if the question is still open and no other channel has it, or is about to.
+        """
+        pause = await self._store.pause(pause_id)
+        if pause is None or pause.tenant != tenant:
+            return False
+        now_ms = self._clock.now_ms()
+        change = SettleDelivery(
+            delivery=DeliveryKey(pause_id, DeliveryKind.POST, channel),
+            holder="",
+            created_at_ms=0,
+            outcome="returned",
+            ref=None,
+            error=reason,
+            due_at_ms=now_ms,
+            now_ms=now_ms,
+            stranded_json=to_json({"reason": reason, "code": ChannelRejectedError.code}),
+        )
+        is_stranded = await self._store.settle_delivery(change) is SettleResult.STRANDED
+        if is_stranded:
+            self._reviver.wake(pause.session_id)
+        return is_stranded
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
         """The clock has reached the pause's deadline: a timer fires, a question times out. False if it was closed before."""

@@ -7,12 +7,12 @@ the page that a question's mail leads to in ``[mail.page]``. Defaults of reading
 from __future__ import annotations
 
 import re
-from enum import StrEnum
 from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from ..channels.mail.addresses import mailboxes
+from ..channels.mail.servers import Tls
 from ..channels.mail.settings import Authentication, Limits, MailReading
 from .sections import BaseUrl, Count, Listed, Port, Section
 
@@ -23,17 +23,6 @@ _LIMITS = Limits()
 _READING = MailReading(reply_address="", authserv_id="")
 _TOKEN_PLACE = re.compile(r"(?P<local>[^<{]+?)(?P<separator>[+\-=._])[<{]token[>}](?P<domain>@.+)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.\-]{0,252}[a-z0-9])?", re.IGNORECASE)
-
-
-class Tls(StrEnum):
-    """How a connection to a mail server is kept from others."""
-
-    TLS = "tls"
-    """From the first byte on."""
-    STARTTLS = "starttls"
-    """From the server's first words on; a server that does not offer it is refused."""
-    NONE = "none"
-    """Not at all: for a server on this machine."""
 
 
 def plain_address(text: str) -> str:

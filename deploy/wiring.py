@@ -8,11 +8,13 @@ from contextlib import asynccontextmanager
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings
 from ..actors.ids import Ids
+from ..actors.reception import Connection
 from ..actors.supervisor_settings import SupervisorSettings
 from ..bots.app import App
 from ..bots.openai_model import OpenAIModel
 from ..bots.runtime import Runtime
 from ..store.store import Store
+from .mailing import mail_connection_of
 from .settings import Config, ModelConfig
 
 
@@ -48,9 +50,12 @@ async def open_model(config: Config, *, clock: Clock, ids: Ids) -> AsyncGenerato
 
 @asynccontextmanager
 async def open_runtime(
-    app: App, config: Config, *, clock: Clock, ids: Ids, must_exist: bool
+    app: App, config: Config, *, clock: Clock, ids: Ids, must_exist: bool, receives: bool = False
 ) -> AsyncGenerator[Runtime]:
     """The services of an app over the configured database; nothing runs yet.
+
+    Args:
+        receives: whether this process takes in what people write elsewhere; the service alone does.
 
     Raises:
         AssemblyError: (assembly.invalid) every fault of the app.
@@ -66,7 +71,17 @@ async def open_runtime(
             model=model,
             supervising=SupervisorSettings(**config.supervising.model_dump()),
             delivering=DeliverySettings(**config.delivering.model_dump()),
+            connections=connections_of(config, receives=receives),
         )
+
+
+def connections_of(config: Config, *, receives: bool) -> list[Connection]:
+    """The configured ways to people.
+
+    Args:
+        receives: as for ``open_runtime``.
+    """
+    return [] if config.mail is None else [mail_connection_of(config.mail, receives=receives)]
 
 
 def model_of(model: ModelConfig, *, clock: Clock, ids: Ids) -> OpenAIModel:

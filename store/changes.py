@@ -247,6 +247,7 @@ class SettleDelivery:
     out and the post was dropped with its pause: the people have seen it. ``sent`` of an update that was asked for again
     meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it. ``failed`` ends
     it. ``decided`` of a post: the channel had the answer at once, which has been recorded already; it is never withdrawn.
+    ``returned`` has a guard of its own: it is a post that is SENT, whoever sent it; it turns out to have failed.
 
     Attributes:
         created_at_ms: the delivery's when it was taken.
@@ -257,7 +258,7 @@ class SettleDelivery:
     delivery: DeliveryKey
     holder: str
     created_at_ms: int
-    outcome: Literal["sent", "decided", "retry", "failed"]
+    outcome: Literal["sent", "decided", "retry", "failed", "returned"]
     ref: str | None
     error: str | None
     due_at_ms: int

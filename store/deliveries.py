@@ -65,6 +65,8 @@ def _is_needed(view: View, delivery: DeliveryDraft, pause: PauseDraft) -> bool:
 
 def settle(view: View, change: SettleDelivery) -> SettleResult:
     delivery = view.deliveries.get(change.delivery)
+    if delivery is not None and change.outcome == "returned":
+        return _return(view, delivery, change)
     if delivery is None or delivery.holder != change.holder or not _may_settle(delivery, change):
         return SettleResult.LOST
     delivery.is_changed = True
@@ -87,13 +89,23 @@ def settle(view: View, change: SettleDelivery) -> SettleResult:
             delivery.last_error = change.error
             delivery.attempts += 1
             _make_due(view, delivery, due_at_ms=change.due_at_ms)
-        case "failed":
+        case "failed" | "returned":
             delivery.last_error = change.error
             _end(delivery, _FAILED, now_ms=change.now_ms)
             return _strand(view, delivery, change)
         case _:
             assert_never(change.outcome)
     return SettleResult.SETTLED
+
+
+def _return(view: View, delivery: DeliveryDraft, change: SettleDelivery) -> SettleResult:
+    """A question that was sent has come back: nobody has it."""
+    if delivery.kind != _POST or delivery.status != _SENT:
+        return SettleResult.LOST
+    delivery.is_changed = True
+    delivery.last_error = change.error
+    _end(delivery, _FAILED, now_ms=change.now_ms)
+    return _strand(view, delivery, change)
 
 
 def _strand(view: View, post: DeliveryDraft, change: SettleDelivery) -> SettleResult:

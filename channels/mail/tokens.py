@@ -71,6 +71,13 @@ def token_in_address(address: str, reply_to: str, *, separator: str = "+") -> st
     return parse_token(local[len(prefix) :])
 
 
+def is_own_address(address: str, reply_to: str, *, separator: str = "+") -> bool:
+    """Whether mail to an address is for us: the reply address itself, or it with anything behind the separator."""
+    local, _, domain = address.lower().rpartition("@")
+    our_local, _, our_domain = reply_to.lower().rpartition("@")
+    return domain == our_domain and (local == our_local or local.startswith(our_local + separator))
+
+
 def message_id(token: str, number: int, domain: str) -> str:
     """The Message-ID, in angle brackets, of the ``number``-th mail about a question, counted from 1.
 

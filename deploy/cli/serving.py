@@ -40,7 +40,9 @@ def serve(
 
 
 async def _serve(config: Config, app: App, screen: Screen) -> str | None:
-    async with open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False) as runtime:
+    async with open_runtime(
+        app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False, receives=True
+    ) as runtime:
         screen.note(f"Serving {app.name} on {config.database}; Ctrl-C ends.", style="bold")
         signal = await serve_until_signalled(runtime)
     return None if signal is None else signal.name

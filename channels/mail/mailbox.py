@@ -1,0 +1,161 @@
+"""One connection to an IMAP mailbox, as blocking calls; ``imap`` runs them in a thread of their own.
+
+The library connects, logs in and idles. Fetching and marking are done by plain commands: the library's own would parse every
+message that strangers send, and expunge what others have marked as deleted.
+"""
+
+from __future__ import annotations
+
+import imaplib
+import re
+import socket
+import ssl
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any, cast
+
+from imap_tools import BaseMailBox, MailBox, MailBoxStartTls, MailBoxUnencrypted
+from imap_tools.errors import ImapToolsError
+
+from ...store.values import value
+from .servers import ImapServer, Tls
+
+FAILURES: tuple[type[Exception], ...] = (imaplib.IMAP4.error, ImapToolsError, OSError)
+"""What a connection raises that is gone, or a server that does not do as it should."""
+
+_MOST_HEAD_BYTES = 64 * 1024
+_SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
+
+
+@value
+class Fetched:
+    """One message.
+
+    Attributes:
+        is_whole: False if ``raw`` is its beginning alone.
+    """
+
+    raw: bytes
+    is_whole: bool
+
+
+class Mailbox:
+    """A mailbox that is selected.
+
+    Attributes:
+        uid_validity: as long as it is the same, a UID means the same message.
+        uid_next: what the next message gets at the least, when it was selected.
+    """
+
+    def __init__(self, server: ImapServer) -> None:
+        """Connect and select.
+
+        Raises:
+            Exception: one of ``FAILURES``.
+        """
+        self._box = _connected(server)
+        try:
+            is_ascii = server.user.isascii() and server.password.isascii()
+            (self._box.login if is_ascii else self._box.login_utf8)(server.user, server.password, server.mailbox)
+            self.uid_validity = self._told("UIDVALIDITY")
+            self.uid_next = self._told("UIDNEXT", default=0) or max(self.search("ALL"), default=0) + 1
+            self._can_idle = "IDLE" in self._box.client.capabilities
+        except BaseException:
+            self.hang_up()
+            raise
+
+    def search(self, criteria: str) -> list[int]:
+        """The UIDs that match, in order; looked for again if something arrived meanwhile."""
+        while True:
+            self._box.client.response("EXISTS")
+            found = sorted(int(uid) for uid in self._box.uids(criteria, charset=None))
+            if found or self._box.client.response("EXISTS")[1] == [None]:
+                return found
+
+    def fetch(self, uid: int, *, most_bytes: int) -> Fetched | None:
+        """One message; its beginning alone if it is larger than that; None if it is not there any more."""
+        answer = self._uid("FETCH", uid, "(RFC822.SIZE)")
+        size = next((int(found[1]) for found in map(_SIZE.search, _lines(answer)) if found), None)
+        if size is None:
+            return None
+        is_whole = size <= most_bytes
+        raw = _literal(self._uid("FETCH", uid, "(BODY.PEEK[])" if is_whole else f"(BODY.PEEK[]<0.{_MOST_HEAD_BYTES}>)"))
+        return None if raw is None else Fetched(raw=raw, is_whole=is_whole)
+
+    def mark_seen(self, uid: int) -> None:
+        """Mark a message as seen; one that is gone needs no mark."""
+        self._uid("STORE", uid, r"(\Seen)", "+FLAGS.SILENT")
+
+    def wait(self, timeout_s: float) -> None:
+        """Return when something has changed, or after a while, with the connection known to be alive.
+
+        Raises:
+            Exception: one of ``FAILURES``: the server did not answer when it was asked whether it is still there.
+        """
+        if self._can_idle:
+            self._box.idle.wait(timeout=timeout_s)
+        else:
+            self._pause(timeout_s)
+            self._box.client.noop()
+
+    def hang_up(self) -> None:
+        """Close the connection under whoever waits for it; may be called from another thread, and again."""
+        with suppress(OSError, AttributeError):
+            self._box.client.sock.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Say goodbye where somebody listens."""
+        with suppress(*FAILURES):
+            self._box.client.logout()
+        with suppress(*FAILURES):
+            self._box.client.shutdown()
+
+    def _pause(self, timeout_s: float) -> None:
+        """Wait for the socket: a server that cannot idle says nothing by itself, but it may hang up."""
+        sock = self._box.client.sock
+        before = sock.gettimeout()
+        sock.settimeout(min(timeout_s, 30.0))
+        try:
+            with suppress(TimeoutError):
+                if not sock.recv(1, socket.MSG_PEEK):
+                    raise ConnectionResetError("the server has hung up")
+        finally:
+            sock.settimeout(before)
+
+    def _told(self, name: str, *, default: int | None = None) -> int:
+        """A number that the server gave when the mailbox was selected."""
+        found = self._box.client.response(name)[1][-1]
+        if found is not None:
+            return int(found)
+        if default is None:
+            raise imaplib.IMAP4.error(f"the server told no {name}")
+        return default
+
+    def _uid(self, command: str, uid: int, what: str, how: str | None = None) -> Sequence[Any]:
+        arguments = (str(uid), what) if how is None else (str(uid), how, what)
+        status, answer = self._box.client.uid(command, *arguments)
+        if status != "OK":
+            raise imaplib.IMAP4.error(f"the server answers {status} to {command}")
+        return answer
+
+
+def _connected(server: ImapServer) -> BaseMailBox:
+    # Without a context the standard library would take any certificate.
+    context = server.tls_context or ssl.create_default_context()
+    match server.tls:
+        case Tls.TLS:
+            return MailBox(server.host, server.port, timeout=server.timeout_s, ssl_context=context)
+        case Tls.STARTTLS:
+            return MailBoxStartTls(server.host, server.port, timeout=server.timeout_s, ssl_context=context)
+        case Tls.NONE:
+            return MailBoxUnencrypted(server.host, server.port, timeout=server.timeout_s)
+
+
+def _lines(answer: Sequence[Any]) -> list[bytes]:
+    """What the server said beside the literals."""
+    return [cast("bytes", each[0] if isinstance(each, tuple) else each) for each in answer if each]
+
+
+def _literal(answer: Sequence[Any]) -> bytes | None:
+    pairs = [cast("tuple[bytes, bytes]", each) for each in answer if isinstance(each, tuple)]
+    return pairs[0][1] if pairs else None

@@ -1,0 +1,329 @@
+"""What becomes of a mail that arrived: one way for IMAP and LMTP, from its bytes to an answer, a note, or the quarantine.
+
+    size -> which question -> is it a person's -> who -> the new text -> the common way in for answers
+
+Whatever is durable about a mail is committed when ``receive`` returns; only then may it be marked as seen, or its server be told
+that we have it. A store that is busy raises, and the mail comes again. A mail that comes again changes nothing: answers
+are known by the mail they came in, notes by their cause, what is kept for operators by its mail.
+
+What a person who may answer wrote always leads to something for them: the question closes, or they are asked again, or told
+that it was closed before. Whoever may not is told nothing, and a program never; operators find both in the quarantine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TypeVar
+
+import structlog
+
+from ...actors.answers import ChannelCredential, Received, Reply
+from ...actors.errors import (
+    BudgetExceededError,
+    EffectConflictError,
+    PauseAlreadyVotedError,
+    PauseInvalidAnswerError,
+    PauseInvalidDecisionError,
+    PauseNoReplyInterpreterError,
+    PauseNotOwnerError,
+    PauseNotPendingError,
+    PauseUninterpretableReplyError,
+    PauseUnknownError,
+    PauseWrongAnswererError,
+    PiiRefusedError,
+)
+from ...actors.failures import text_of
+from ...actors.jsontext import to_json
+from ...actors.questions import AskedQuestion
+from ...actors.reception import Reception
+from ...store.errors import StoreError
+from ...store.rows import QuarantineRow
+from .addresses import domain_of
+from .correspondence import Correspondence, Register, Standing
+from .objections import objection_to
+from .reading import question_in, read_mail
+from .replying import Addressee, Replies
+from .results import MailClass, MailReadingResult
+from .settings import MailReading
+from .writing import moment, not_understood, plainly, told
+
+_SMALL_BYTES = 32 * 1024
+"""Mails of up to this size are read in the loop: it takes a few milliseconds. Larger ones are given to a thread."""
+
+_KEPT_BYTES = 256 * 1024
+"""Of a mail in the quarantine; of a larger one its beginning is kept."""
+_LONGEST_SUBJECT = 300
+
+T = TypeVar("T")
+
+_log = structlog.get_logger("overwinter.mail")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """A mail as it came.
+
+    Attributes:
+        envelope: the addresses it was delivered to, where whoever handed it over knows them.
+        is_whole: False if ``raw`` is only its head, because it is larger than what is read.
+    """
+
+    raw: bytes
+    envelope: tuple[str, ...] = ()
+    is_whole: bool = True
+
+
+class Handled(StrEnum):
+    """What became of a mail."""
+
+    ANSWERED = "answered"
+    REPEATED = "repeated"
+    """It had answered before, and came again."""
+    ASKED_AGAIN = "asked_again"
+    TOLD = "told"
+    """The question was closed, or this person's answer stands: they are told so."""
+    IGNORED = "ignored"
+    """Our own mail come back."""
+    QUARANTINED = "quarantined"
+
+
+class Receiver:
+    """Takes in the mails of one connection.
+
+    Args:
+        reading: how mail is read, without answerers.
+        answerers_of: who may answer by a declared channel; None for one that is not declared here any more.
+    """
+
+    def __init__(
+        self,
+        *,
+        reception: Reception,
+        register: Register,
+        replies: Replies,
+        reading: MailReading,
+        connection: str,
+        answerers_of: Callable[[str], Sequence[str] | None],
+    ) -> None:
+        self._reception = reception
+        self._register = register
+        self._replies = replies
+        self._reading = reading
+        self._connection = connection
+        self._answerers_of = answerers_of
+
+    async def receive(self, mail: Arrived) -> Handled:
+        """Make of a mail what it is.
+
+        Raises:
+            StoreError: nothing is known to be recorded; offer the mail again.
+        """
+        try:
+            return await self._receive(mail)
+        except StoreError:
+            raise
+        except Exception as error:  # one mail, or the code of one author: it must neither stop the others nor be lost
+            _log.error("mail.crashed", error=text_of(error), exc_info=error)
+            return await self._keep_unread(mail, f"could not be taken in: {type(error).__name__}")
+
+    async def _receive(self, mail: Arrived) -> Handled:
+        token = await self._off_loop(
+            mail, lambda: question_in(mail.raw, settings=self._reading, envelope=mail.envelope)
+        )
+        about = None if token is None else await self._register.find(token)
+        answerers = () if about is None else self._answerers_of(about.channel)
+        reading = replace(self._reading, answerers=tuple(answerers or ()))
+        originals = () if about is None else about.texts
+        result = await self._off_loop(
+            mail, lambda: read_mail(mail.raw, settings=reading, envelope=mail.envelope, originals=originals)
+        )
+        if result.mail_class is MailClass.OWN_MAIL:
+            return Handled.IGNORED
+        if not mail.is_whole:
+            return await self._keep(mail, result, about, "oversize")
+        if about is None:
+            return await self._keep(mail, result, None, "no question" if token is None else "unknown question")
+        if answerers is None:
+            return await self._keep(mail, result, about, "channel not deployed")
+        if result.is_automatic:
+            return await self._automatic(mail, result, about)
+        if result.mail_class is MailClass.UNAUTHENTICATED:
+            return await self._keep(mail, result, about, "sender not authenticated")
+        if not result.sender_allowed:
+            return await self._refused(mail, result, about)
+        return await self._of_answerer(mail, result, about)
+
+    # -- who may answer -----------------------------------------------------------------------------------------------
+    async def _of_answerer(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
+        assert result.sender is not None
+        asked = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
+        if asked is None:
+            return await self._keep(mail, result, about, "question no longer kept")
+        if result.question_stays_open and not asked.is_open:
+            return await self._late(mail, result, about, asked)
+        if result.question_stays_open:
+            return await self._ask_again(result, about, asked, objection_to(result))
+        try:
+            answered = await self._reception.answering.answer(
+                tenant=about.tenant,
+                pause_id=about.pause_id,
+                answer=Reply(text=result.text),
+                credential=ChannelCredential(answered_by=result.sender),
+                received=Received(channel=self._connection, external_id=result.dedupe_key),
+            )
+        except (PauseUninterpretableReplyError, PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
+            return await self._ask_again(result, about, asked, _sentence(str(error)))
+        except (BudgetExceededError, PiiRefusedError, PauseNoReplyInterpreterError) as error:
+            await self._keep(mail, result, about, error.code)
+            return await self._ask_again(result, about, asked, _UNREAD)
+        except PauseAlreadyVotedError as error:
+            return await self._tell(result, about, asked, _sentence(str(error)))
+        except PauseNotPendingError:
+            closed = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
+            return await self._late(mail, result, about, closed or asked)
+        except (EffectConflictError, PauseUnknownError, PauseWrongAnswererError, PauseNotOwnerError) as error:
+            return await self._keep(mail, result, about, error.code)
+        if answered.is_duplicate:
+            _log.info("mail.repeated", session_id=about.session_id)
+            return Handled.REPEATED
+        await self._register.change(about.token, lambda known: known.with_text(result.text))
+        _log.info("mail.answered", session_id=about.session_id, by=answered.by)
+        return Handled.ANSWERED
+
+    async def _ask_again(
+        self, result: MailReadingResult, about: Correspondence, asked: AskedQuestion, why: str
+    ) -> Handled:
+        doubts = [doubt.value for doubt in result.doubts]
+        _log.info("mail.not-understood", session_id=about.session_id, mail=result.mail_class.value, doubts=doubts)
+        written = not_understood(asked.ask, read=result.text, why=why)
+        await self._replies.write(
+            about, _writer_of(result), written, why="again", cause=result.dedupe_key, said=result.text
+        )
+        return Handled.ASKED_AGAIN
+
+    async def _late(
+        self, mail: Arrived, result: MailReadingResult, about: Correspondence, asked: AskedQuestion
+    ) -> Handled:
+        """Said once to each person; whatever else they write about a closed question is for the operators."""
+        _log.warning("mail.late", session_id=about.session_id, resolution=asked.resolution)
+        await self._keep(mail, result, about, "question closed")
+        when = "" if asked.resolved_at_ms is None else f", {moment(asked.resolved_at_ms)}"
+        ended = f"{asked.summary or 'It is closed'}{when}"
+        what = f"Thank you, but this question was closed before your answer came: {ended}. Your mail changes nothing."
+        await self._replies.write(
+            about, _writer_of(result), told(asked.ask, what=what), why="late", cause="", said=result.text
+        )
+        return Handled.TOLD
+
+    async def _tell(self, result: MailReadingResult, about: Correspondence, asked: AskedQuestion, what: str) -> Handled:
+        await self._replies.write(
+            about, _writer_of(result), told(asked.ask, what=what), why="told", cause=what, said=result.text
+        )
+        return Handled.TOLD
+
+    # -- who may not --------------------------------------------------------------------------------------------------
+    async def _refused(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
+        """A stranger learns nothing. A colleague, to whom the question was handed on, is told once whose it is to answer."""
+        await self._keep(mail, result, about, "not an answerer")
+        answerers = self._answerers_of(about.channel) or ()
+        if result.sender is not None and domain_of(result.sender) in map(domain_of, answerers):
+            addressee = replace(_writer_of(result), may_answer=False)
+            await self._replies.write(about, addressee, plainly(_NOT_YOURS), why="stranger", cause="")
+        return Handled.QUARANTINED
+
+    async def _automatic(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
+        """Never answered; operators may want to know that somebody is away, and must know that a question came back."""
+        failed = result.failed_delivery
+        if result.mail_class is not MailClass.BOUNCE or failed is None or not failed.is_permanent:
+            return await self._keep(mail, result, about, result.mail_class.value)
+        _log.error("mail.bounced", session_id=about.session_id, channel=about.channel, status=failed.status)
+        if failed.recipient in (None, about.recipient):
+            await self._came_back(about, failed.status)
+        return await self._keep(mail, result, about, "question bounced")
+
+    async def _came_back(self, about: Correspondence, status: str) -> None:
+        """Somebody never got the question. If nobody else of their channel has it either, it is not waited for."""
+        await self._register.change(about.token, lambda known: replace(known, standing=Standing.REFUSED))
+        others = await self._register.of_question(about.pause_id, channel=about.channel)
+        if all(each.standing is Standing.REFUSED for each in others):
+            reason = f"the question came back from {about.recipient}{f' ({status})' if status else ''}: nobody has it"
+            await self._reception.answering.returned(
+                tenant=about.tenant, pause_id=about.pause_id, channel=about.channel, reason=reason
+            )
+
+    async def _keep(
+        self, mail: Arrived, result: MailReadingResult, about: Correspondence | None, reason: str
+    ) -> Handled:
+        """Put a mail aside for the operators, once."""
+        forged = result.is_forgery_suspected
+        (_log.warning if forged else _log.info)(
+            "mail.quarantined",
+            session_id=None if about is None else about.session_id,
+            reason=reason,
+            mail=result.mail_class.value,
+            security_event="sender_not_authenticated" if forged else None,
+        )
+        await self._reception.quarantine.keep(
+            QuarantineRow(
+                quarantine_id=self._quarantine_id(result.dedupe_key),
+                channel=self._connection,
+                reason=reason,
+                kind=result.mail_class.value,
+                sender=result.sender,
+                subject=result.subject[:_LONGEST_SUBJECT],
+                session_id=None if about is None else about.session_id,
+                why_json=to_json([{"step": each.step, "found": each.found, "why": each.reason} for each in result.why]),
+                envelope_json=to_json(list(mail.envelope)),
+                raw=mail.raw[:_KEPT_BYTES],
+                is_whole=mail.is_whole and len(mail.raw) <= _KEPT_BYTES,
+                received_at_ms=self._reception.clock.now_ms(),
+            )
+        )
+        return Handled.QUARANTINED
+
+    async def _keep_unread(self, mail: Arrived, reason: str) -> Handled:
+        """Put a mail aside of which nothing is known but its bytes."""
+        await self._reception.quarantine.keep(
+            QuarantineRow(
+                quarantine_id=self._quarantine_id(hashlib.sha256(mail.raw).hexdigest()),
+                channel=self._connection,
+                reason=reason,
+                kind="unknown",
+                sender=None,
+                subject="",
+                session_id=None,
+                why_json="[]",
+                envelope_json=to_json(list(mail.envelope)),
+                raw=mail.raw[:_KEPT_BYTES],
+                is_whole=mail.is_whole and len(mail.raw) <= _KEPT_BYTES,
+                received_at_ms=self._reception.clock.now_ms(),
+            )
+        )
+        return Handled.QUARANTINED
+
+    def _quarantine_id(self, key: str) -> str:
+        return f"q{hashlib.sha256(f'{self._connection} {key}'.encode()).hexdigest()[:24]}"
+
+    async def _off_loop(self, mail: Arrived, read: Callable[[], T]) -> T:
+        """What ``read`` makes of a mail; a large one is read in a thread, so that nobody else waits for it."""
+        return read() if len(mail.raw) <= _SMALL_BYTES else await asyncio.to_thread(read)
+
+
+_UNREAD = "It could not be read just now. An operator has been told; please answer on the page, or later."
+_NOT_YOURS = (
+    "Thank you. Only the people to whom this question was sent may answer it, so your mail was not taken as an answer."
+)
+
+
+def _writer_of(result: MailReadingResult) -> Addressee:
+    return Addressee(address=result.sender or "", message_id=result.message_id)
+
+
+def _sentence(text: str) -> str:
+    """An error's text as a sentence."""
+    said = text.strip()
+    return said[:1].upper() + said[1:] + ("" if said.endswith((".", "!", "?", ")")) else ".")

@@ -1,0 +1,51 @@
+"""Makes the mail connection of a configuration."""
+
+from __future__ import annotations
+
+from ..channels.mail.connection import MailConnection, MailSettings
+from ..channels.mail.servers import ImapServer, LmtpListener, SmtpServer
+from .mail_settings import ImapConfig, LmtpConfig, MailConfig, SmtpConfig, reading_of
+
+
+def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
+    """The connection to an operator's mail servers.
+
+    Args:
+        receives: whether this process takes in what arrives; the service alone does.
+    """
+    return MailConnection(
+        MailSettings(
+            reading=reading_of(mail, ()),
+            keys=mail.secret_keys,
+            smtp=None if mail.smtp is None else _smtp(mail.smtp),
+            imap=None if mail.imap is None or not receives else _imap(mail.imap),
+            lmtp=None if mail.lmtp is None or not receives else _lmtp(mail.lmtp),
+        )
+    )
+
+
+def _smtp(smtp: SmtpConfig) -> SmtpServer:
+    return SmtpServer(
+        host=smtp.host,
+        port=smtp.port_used,
+        tls=smtp.tls,
+        user=smtp.user,
+        password=None if smtp.password is None else smtp.password.get_secret_value(),
+    )
+
+
+def _imap(imap: ImapConfig) -> ImapServer:
+    if imap.user is None or imap.password is None:
+        raise ValueError("the configuration lets nobody read a mailbox without a name")
+    return ImapServer(
+        host=imap.host,
+        port=imap.port_used,
+        tls=imap.tls,
+        user=imap.user,
+        password=imap.password.get_secret_value(),
+        mailbox=imap.mailbox,
+    )
+
+
+def _lmtp(lmtp: LmtpConfig) -> LmtpListener:
+    return LmtpListener(host=lmtp.host, port=lmtp.port)

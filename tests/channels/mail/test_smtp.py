@@ -1,0 +1,124 @@
+"""Handing mails to a server: what passes, what is final, and that nothing goes out unencrypted where it must not."""
+
+from __future__ import annotations
+
+import shutil
+import ssl
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError
+from overwinter.channels.mail.servers import SmtpServer, Tls
+from overwinter.channels.mail.smtp import SmtpSender
+
+from ...fakes.smtp_server import SmtpFake, smtp_fake
+
+MAIL = b"From: a@ask.example.net\r\nTo: m@corp.example\r\n\r\nHello.\r\n"
+
+
+async def give(server: SmtpServer, *, recipient: str = "m@corp.example") -> None:
+    await SmtpSender(server).send(MAIL, sender="a+t@ask.example.net", recipient=recipient)
+
+
+async def test_a_mail_is_given_to_the_server_as_it_is() -> None:
+    async with smtp_fake() as fake:
+        await give(fake.server())
+    (mailed,) = fake.mails
+    assert (mailed.sender, mailed.recipient, mailed.raw) == ("a+t@ask.example.net", "m@corp.example", MAIL)
+
+
+@pytest.mark.parametrize("answer", ["421 shutting down", "450 mailbox busy", "451 greylisted", "452 full"])
+async def test_what_is_temporary_is_tried_later(answer: str) -> None:
+    async with smtp_fake() as fake:
+        fake.refusals["m@corp.example"] = answer
+        with pytest.raises(ChannelUnreachableError, match=answer[:3]) as raised:
+            await give(fake.server())
+        assert raised.value.retry_after_s is not None
+        fake.refusals.clear()
+        fake.data_answers.append(answer)
+        with pytest.raises(ChannelUnreachableError, match=answer[:3]):
+            await give(fake.server())
+    assert fake.mails == []
+
+
+@pytest.mark.parametrize("answer", ["550 5.1.1 no such user", "553 not allowed", "554 5.7.1 refused"])
+async def test_what_is_refused_for_good_is_final(answer: str) -> None:
+    async with smtp_fake() as fake:
+        fake.refusals["m@corp.example"] = answer
+        with pytest.raises(ChannelRejectedError, match=answer[:3]):
+            await give(fake.server())
+        fake.refusals.clear()
+        fake.data_answers.append(answer)
+        with pytest.raises(ChannelRejectedError, match=answer[:3]):
+            await give(fake.server())
+    assert fake.mails == []
+
+
+async def test_a_server_that_is_away_is_tried_later() -> None:
+    async with smtp_fake() as fake:
+        server = fake.server()
+    with pytest.raises(ChannelUnreachableError, match="cannot be used"):
+        await give(server)
+
+
+async def test_a_connection_that_breaks_before_the_answer_leaves_it_unknown() -> None:
+    async with smtp_fake() as fake:
+        fake.data_answers.append("")
+        with pytest.raises(ChannelUnreachableError):
+            await give(fake.server())
+    assert len(fake.mails) == 1
+
+
+async def test_a_login_that_is_refused_is_not_the_mail_s_fault() -> None:
+    async with smtp_fake(wants_login=True) as fake:
+        with pytest.raises(ChannelUnreachableError, match="login"):
+            await give(fake.server(user="bot", password="wrong"))
+        assert fake.mails == []
+        await give(fake.server(user="bot", password="secret"))
+    assert len(fake.mails) == 1
+
+
+async def test_nothing_is_sent_where_the_server_offers_no_tls() -> None:
+    async with smtp_fake(wants_login=True) as fake:
+        with pytest.raises(ChannelUnreachableError, match="STARTTLS"):
+            await give(fake.server(tls=Tls.STARTTLS, user="bot", password="secret"))
+    assert fake.mails == []
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl makes the certificate; install it (Debian and Ubuntu: apt-get install openssl)")
+    folder = tmp_path_factory.mktemp("tls")
+    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    files = ["-keyout", str(folder / "key"), "-out", str(folder / "certificate"), "-days", "2"]
+    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
+    return folder
+
+
+def offered(certificate: Path) -> ssl.SSLContext:
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    context.load_cert_chain(certificate / "certificate", certificate / "key")
+    return context
+
+
+async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(certificate: Path) -> None:
+    async with smtp_fake(context=offered(certificate)) as fake:
+        with pytest.raises(ChannelUnreachableError, match="certificate"):
+            await give(fake.server(tls=Tls.STARTTLS))
+    assert fake.mails == []
+
+
+async def test_mails_go_encrypted_to_a_server_that_is_trusted(certificate: Path) -> None:
+    trusted = ssl.create_default_context(cafile=str(certificate / "certificate"))
+    async with smtp_fake(context=offered(certificate)) as fake:
+        await give(replace(fake.server(tls=Tls.STARTTLS), tls_context=trusted))
+    assert [mailed.is_encrypted for mailed in fake.mails] == [True]
+
+
+def test_a_password_is_in_no_representation() -> None:
+    assert "hunter2" not in repr(SmtpFake().server(user="bot", password="hunter2"))
