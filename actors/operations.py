@@ -177,7 +177,8 @@ class Join(Operation):
     """Its result is a ``Joined``, not a list."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: with them, ``Joined[...](...)`` fails on Python 3.11, where typing notes the subscript on what was made.
+@dataclass(frozen=True, kw_only=True)
 class Joined(Generic[T]):
     """What a join came to, and from where.
 

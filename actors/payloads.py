@@ -38,7 +38,8 @@ _FAILURES: Final = (ValueError, TypeError, LookupError, AttributeError, Arithmet
 """What validators and serializers of authors may raise; pydantic's own errors are ValueErrors."""
 
 
-@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+# Without slots: with them, ``Codec[...](...)`` fails on Python 3.11, where typing notes the subscript on what was made.
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Codec(Generic[T]):
     """Turns values of one annotation into JSON text and back. Made by ``codec_of`` and ``return_codec``.
 

@@ -71,7 +71,8 @@ class ApprovalRole:
     in_order: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+# Without slots: with them, ``QuestionRole[...](...)`` fails on Python 3.11, where typing notes the subscript on what was made.
+@dataclass(frozen=True, kw_only=True, eq=False)
 class QuestionRole(Generic[AnswerT]):
     """People who are asked for something other than a yes.
 
