@@ -18,7 +18,7 @@ From the bottom up:
     program, opening, recall, hooks, draft    between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
-    reading, answering, sessions, delivering, waiting, accepting, questions  the ways in and out
+    reading, answering, sessions, delivering, waiting, accepting, questions, spoken  the ways in and out
     supervisor_settings, supervisor
     reception, telling                        ways to a vendor, and what is told without being asked
 """

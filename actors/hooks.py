@@ -163,6 +163,31 @@ class Hooks:
     timeout_s: float
 
 
+def joined(hooks: Sequence[Hooks]) -> Hooks | None:
+    """All of them as one: each is called, whatever the others raise. None if there are none."""
+    if len(hooks) < 2:
+        return hooks[0] if hooks else None
+    return Hooks(
+        on_pause=_all([each.on_pause for each in hooks if each.on_pause is not None]),
+        on_resume=_all([each.on_resume for each in hooks if each.on_resume is not None]),
+        on_end=_all([each.on_end for each in hooks if each.on_end is not None]),
+        timeout_s=max(each.timeout_s for each in hooks),
+    )
+
+
+def _all(hooks: Sequence[Callable[[NoticeT], Awaitable[None]]]) -> Callable[[NoticeT], Awaitable[None]] | None:
+    if not hooks:
+        return None
+
+    async def call_all(notice: NoticeT) -> None:
+        raised = await asyncio.gather(*(hook(notice) for hook in hooks), return_exceptions=True)
+        for error in raised:
+            if error is not None:
+                raise error
+
+    return call_all
+
+
 class HookStore(Protocol):
     """What telling needs of the store."""
 

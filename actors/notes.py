@@ -27,6 +27,7 @@ class Note:
         addressee: whom it is for, in the channel's words: what ``Notes.count_to`` counts by. None where nothing is counted.
         lane: notes of one lane are told one after another by ``position``; None where their order does not matter.
         body: what the channel needs to tell it.
+        is_again: an earlier attempt may have told it already, as one that failed or whose process died.
     """
 
     note_id: str
@@ -39,6 +40,7 @@ class Note:
     tenant: str = "default"
     session_id: str | None = None
     pause_id: str | None = None
+    is_again: bool = False
 
 
 class NoteStore(Protocol):
@@ -131,4 +133,5 @@ def note_of(row: NoteRow) -> Note:
         tenant=row.tenant,
         session_id=row.session_id,
         pause_id=row.pause_id,
+        is_again=row.attempts > 0,
     )

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from ..store.asked import AskedPause
-from ..store.rows import AnswererKind, DeliveryStatus, PauseStatus, channels_in
+from ..store.rows import AnswererKind, DeliveryStatus, PauseRow, PauseStatus, Resolution, channels_in
 from ..store.values import value
-from .asks import Ask
+from .asks import Ask, JsonValue
 from .endings import summary_of
-from .opening import ask_of
+from .jsontext import from_json
+from .opening import ask_of, listed_decision_of
 
 
 @value
@@ -24,6 +25,7 @@ class AskedQuestion:
         is_open: it still takes an answer, as far as was known when it was read.
         summary: how it ended, in a sentence for people; None while it is open.
         responder: who answered it, as their channel knows them; None where nobody did.
+        decision: what was decided, as listings show it; None where nothing was.
     """
 
     ask: Ask
@@ -34,6 +36,7 @@ class AskedQuestion:
     summary: str | None
     resolution: str | None
     responder: str | None
+    decision: JsonValue
     resolved_at_ms: int | None
 
 
@@ -43,6 +46,8 @@ class AskedStore(Protocol):
     async def find(self, pause_id: str) -> AskedPause | None: ...
 
     async def open_in(self, session_id: str) -> tuple[AskedPause, ...]: ...
+
+    async def open_through(self, channel: str, *, limit: int) -> tuple[AskedPause, ...]: ...
 
 
 class Questions:
@@ -70,6 +75,10 @@ class Questions:
         questions = (_question_of(each) for each in found if each.pause.tenant == tenant)
         return tuple(each for each in questions if channel is None or channel in each.channels)
 
+    async def open_through(self, channel: str, *, limit: int) -> tuple[AskedQuestion, ...]:
+        """The newest open questions of all tenants that a channel has put to people, oldest first; raises as ``open_in``."""
+        return tuple(_question_of(each) for each in await self._store.open_through(channel, limit=limit))
+
 
 def _question_of(found: AskedPause) -> AskedQuestion:
     pause = found.pause
@@ -83,5 +92,12 @@ def _question_of(found: AskedPause) -> AskedQuestion:
         summary=None if is_open else summary_of(pause),
         resolution=pause.resolution,
         responder=pause.responder,
+        decision=_decision_of(pause),
         resolved_at_ms=pause.resolved_at_ms,
     )
+
+
+def _decision_of(pause: PauseRow) -> JsonValue:
+    if pause.resolution not in (Resolution.DECIDED, Resolution.REPLIED) or pause.answer_json is None:
+        return None
+    return listed_decision_of(pause, from_json(pause.answer_json))

@@ -6,17 +6,20 @@ connection, with the secrets; the two meet when the app is put together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 from ..store.rows import AnchorRow, QuarantineRow
 from .answering import Answering
 from .clock import Clock
+from .hooks import Hooks
 from .ids import Ids
 from .notes import Note, Notes
 from .ports import Channel
 from .questions import Questions
 from .sessions import Sessions
+from .spoken import Words
 
 
 class Anchors(Protocol):
@@ -59,7 +62,12 @@ class Quarantine(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reception:
-    """What a connection is given: how it puts what people write to those it is for."""
+    """What a connection is given: how it puts what people write to those it is for.
+
+    Attributes:
+        words: what sessions have said to their owners.
+        person_of: who somebody is, by one name, whatever name a channel knows them by.
+    """
 
     answering: Answering
     sessions: Sessions
@@ -69,6 +77,8 @@ class Reception:
     quarantine: Quarantine
     clock: Clock
     ids: Ids
+    words: Words
+    person_of: Callable[[str], str]
 
 
 @runtime_checkable
@@ -114,3 +124,11 @@ class Connection(Protocol):
         What it raises is logged, and it is begun again after a while.
         """
         ...
+
+
+@runtime_checkable
+class Follower(Protocol):
+    """A connection that wants to know when sessions come to rest, go on or end."""
+
+    @property
+    def hooks(self) -> Hooks | None: ...

@@ -17,6 +17,7 @@ from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings, Dispatcher
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.events import CONVERSATION_KINDS
+from ..actors.hooks import Hooks, joined
 from ..actors.ids import Ids
 from ..actors.messages import Message
 from ..actors.notes import Notes
@@ -25,9 +26,10 @@ from ..actors.ports import Model
 from ..actors.program import Program, Programs
 from ..actors.questions import Questions
 from ..actors.quorum import QuorumRule
-from ..actors.reception import Connection, Reception
+from ..actors.reception import Connection, Follower, Reception
 from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
+from ..actors.spoken import Words
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
 from ..actors.telling import Receiving, Teller
@@ -133,6 +135,8 @@ class Runtime:
             quarantine=store.quarantine,
             clock=clock,
             ids=ids,
+            words=Words(store=store),
+            person_of=app.person_of,
         )
         for connection in connections:
             connection.open(self.reception)
@@ -156,7 +160,7 @@ class Runtime:
             dispatcher=self._dispatcher,
             waiting=self.waiting,
             accepting=self.accepting,
-            hooks=app.hooks,
+            hooks=_hooks_of(app, connections),
             holder=holder,
             settings=supervising,
             beside=(*self.tellers, *(Receiving(connection=each, clock=clock) for each in connections)),
@@ -185,6 +189,11 @@ class Runtime:
 
     def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
         self._dispatcher.offer(delivery, pause)
+
+
+def _hooks_of(app: App, connections: Sequence[Connection]) -> Hooks | None:
+    wanted = [app.hooks, *(each.hooks for each in connections if isinstance(each, Follower))]
+    return joined([hooks for hooks in wanted if hooks is not None])
 
 
 def _check_models(app: App, model: Model | None) -> None:

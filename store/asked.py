@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from .alone import ReadAlone
 from .freezing import maker
-from .rows import DeliveryKind, DeliveryRow, PauseKind, PauseRow, PauseStatus
+from .rows import DeliveryKind, DeliveryRow, DeliveryStatus, PauseKind, PauseRow, PauseStatus
 from .schema import deliveries, pauses
 from .statements import literal
 from .values import value
@@ -49,6 +49,18 @@ class Asked:
             pauses.c.status == literal(PauseStatus.PENDING),
         )
         return await self._read(partial(_select, where=is_open))
+
+    async def open_through(self, channel: str, *, limit: int) -> tuple[AskedPause, ...]:
+        """The newest open questions that a channel has put to people, oldest first."""
+        sent = sa.exists().where(
+            deliveries.c.pause_id == pauses.c.pause_id,
+            deliveries.c.kind == literal(DeliveryKind.POST),
+            deliveries.c.channel == channel,
+            deliveries.c.status == literal(DeliveryStatus.SENT),
+        )
+        is_open = sa.and_(pauses.c.status == literal(PauseStatus.PENDING), pauses.c.kind == literal(PauseKind.ASK))
+        newest = sa.select(pauses.c.pause_id).where(is_open, sent).order_by(pauses.c.asked_at_ms.desc()).limit(limit)
+        return await self._read(partial(_select, where=pauses.c.pause_id.in_(newest)))
 
 
 def _select(connection: sa.Connection, *, where: sa.ColumnElement[bool]) -> tuple[AskedPause, ...]:

@@ -50,7 +50,7 @@ class Notes:
         return await self._write_alone(Alone(work=partial(self._write, row=row), is_news=True))
 
     async def claim(self, channel: str, *, holder: str, limit: int, now_ms: int, until_ms: int) -> tuple[NoteRow, ...]:
-        """Take up to ``limit`` due notes of a channel that nobody holds, or whose hold has run out.
+        """Take up to ``limit`` due notes of a channel that nobody holds, or whose hold has run out, which counts as an attempt.
 
         Of each lane the next one alone.
         """
@@ -111,8 +111,12 @@ class Notes:
         if found:
             taken = self._dialect.bound([row.note_id for row in found])
             update = sa.update(notes).where(notes.c.note_id.in_(self._dialect.keys("taken")), _IS_DUE)
-            connection.execute(update.values(holder=holder, held_until_ms=until_ms), {"taken": taken})
-        return tuple(replace(_row(row), holder=holder, held_until_ms=until_ms) for row in found)
+            tried = notes.c.attempts + sa.case((notes.c.holder.is_(None), 0), else_=1)
+            connection.execute(update.values(holder=holder, held_until_ms=until_ms, attempts=tried), {"taken": taken})
+        return tuple(
+            replace(row, holder=holder, held_until_ms=until_ms, attempts=row.attempts + (row.holder is not None))
+            for row in map(_row, found)
+        )
 
     def _sweep(self, connection: sa.Connection, *, settled_before_ms: int, limit: int) -> int:
         old = sa.select(notes.c.note_id).where(_IS_SETTLED, notes.c.settled_at_ms < settled_before_ms).limit(limit)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from ...store.values import value
-from .declared import Answerers, OfAddress, OfChannel, OfGroup, OneUser
+from .declared import Answerers, OfAddress, OfChannel, OfGroup, OneUser, read_answerer
 from .directory import Directory
 from .events import Author
 
@@ -87,6 +87,21 @@ class Authority:
         """Whether a name, of whatever channel, is this member's."""
         named = self._person_of(name)
         return named in {self._person_of(each) for each in (member.name, member.user_id)}
+
+    async def user_id_of(self, name: str) -> str | None:
+        """The user whose answers are recorded under a name; None if Slack knows nobody of that name.
+
+        Raises:
+            ChannelUnreachableError: (channel.unreachable) Slack could not be asked.
+        """
+        match read_answerer(name):
+            case OneUser(user_id=user_id):
+                return user_id
+            case OfAddress(address=address):
+                user = await self._directory.user_of_address(address)
+                return None if user is None else user.user_id
+            case _:
+                return None
 
     async def _is(self, member: Member, who: Answerers) -> bool:
         match who:

@@ -62,6 +62,8 @@ class PostKind(StrEnum):
     REMINDER = "reminder"
     ESCALATION = "escalation"
     FOLLOW_UP = "follow-up"
+    NOTE = "note"
+    """What asks nothing; its key is made of what caused it."""
 
 
 @value

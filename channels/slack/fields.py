@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from enum import Enum
 from typing import cast
@@ -153,6 +153,24 @@ def field_at(fault: str, fields: Iterable[InputField]) -> InputField | None:
         if path == f"$.{field.name}" or path.startswith((f"$.{field.name}.", f"$.{field.name}["))
     ]
     return max(named, key=lambda field: len(field.name), default=None)
+
+
+def faults_by_field(text: str, fields: Sequence[InputField]) -> dict[str, str]:
+    """What is wrong, by the block of the input that it is about; under the first input what is about none.
+
+    Args:
+        text: faults as ``schema_fault`` writes them, or as a tool does: several in one line, each with the argument's path.
+        fields: at least one.
+    """
+    about = field_at(text.replace("$.override_arguments", "$", 1), fields)
+    if about is not None:
+        return {about.block_id: explained(text.replace("$.override_arguments", "$", 1))}
+    found: dict[str, str] = {}
+    for field in fields:
+        told = re.search(rf"(?:^|[:;] |\n)(?:- )?{re.escape(field.name)}(?:[.\[][^:;]*)?: ([^;\n]+)", text)
+        if field.name and told is not None:
+            found[field.block_id] = explained(told[1].split(". Correct them")[0])
+    return found or {fields[0].block_id: explained(text)}
 
 
 def _fields(schema: Schema, now: Mapping[str, JsonValue]) -> tuple[InputField, ...]:

@@ -102,6 +102,16 @@ def full_text_modal(ask: Ask, *, page: int = 0) -> View:
     return _view(ask, ModalKind.FULL_TEXT, "The whole question", blocks, submit=None)
 
 
+def told_modal(heading: str, why: str) -> View:
+    """Says what became of an answer, in the place of the modal that it was given in."""
+    return {
+        "type": "modal",
+        "title": plain("Overwinter", MODAL_TITLE),
+        "close": plain("Close", MODAL_TITLE),
+        "blocks": [section(f"{heading} {why}".strip(), longest=SECTION_TEXT, block_id="told")],
+    }
+
+
 def _view(ask: Ask, kind: ModalKind, title: str, blocks: Sequence[Block], *, submit: str | None) -> View:
     view: View = {
         "type": "modal",

@@ -9,12 +9,13 @@ from ..visible import visible
 from .carried import PostKind, delivery_key, question_metadata, session_key, session_metadata
 from .elements import Element, line, moment, preformatted, rich, utc, words
 from .escaping import brief
-from .limits import clipped
+from .limits import chunks_of, clipped
 from .messages import Message, message
 from .people import Person, named, short
 
 _LONGEST_SAID = 600
 _LONGEST_LISTED = 150
+_LONGEST_SPOKEN = 2_800
 _MOST_LISTED = 10
 
 
@@ -44,6 +45,22 @@ def came_too_late(why: str) -> Message:
         why: how it closed, as one sentence.
     """
     return _note("Your answer came too late.", why)
+
+
+def ended(why: str) -> Message:
+    """In the thread of a conversation that takes no more words, or none of these."""
+    return _note(why, "")
+
+
+def spoken_words(text: str) -> tuple[Message, ...]:
+    """What a bot says in its thread, in as many messages as it takes."""
+    pieces = chunks_of(text.strip(), _LONGEST_SPOKEN)
+    return tuple(message(piece, blocks=(rich(line(words(piece)), block_id="q:words"),)) for piece in pieces)
+
+
+def failed(code: str) -> Message:
+    """In the thread of a conversation whose bot could not go on."""
+    return _note("I could not go on with this.", f"({code})")
 
 
 def edited_too_late(why: str) -> Message:

@@ -19,6 +19,10 @@ class Payload:
     def __init__(self, found: object) -> None:
         self._found = cast("dict[object, JsonValue]", found) if isinstance(found, dict) else {}
 
+    def whole(self) -> dict[str, JsonValue]:
+        """All of it, as it came."""
+        return {name: each for name, each in self._found.items() if isinstance(name, str)}
+
     def value(self, name: str) -> JsonValue:
         return self._found.get(name)
 

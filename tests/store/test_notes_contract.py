@@ -141,3 +141,10 @@ async def test_a_note_that_cannot_be_written_fails_nobody_else(store: Store) -> 
     assert (results[0], results[2]) == (True, True)
     assert isinstance(results[1], Exception)
     assert {row.note_id for row in await store.notes.of_session("s1")} == {"a", "b"}
+
+
+async def test_a_hold_that_ran_out_counts_as_an_attempt(store: Store) -> None:
+    await store.notes.write(note("n1"))
+    assert await claimed(store) == ["n1"]
+    (row,) = await store.notes.claim("mail", holder="w2", limit=1, now_ms=T0 + MINUTE, until_ms=T0 + 2 * MINUTE)
+    assert row.attempts == 1
