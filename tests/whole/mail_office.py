@@ -17,6 +17,7 @@ from overwinter.bots.tools import ToolCall, tool
 from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.mail.channel import MailChannel
 from overwinter.channels.mail.connection import MailConnection, MailSettings
+from overwinter.channels.mail.correspondence import Register
 from overwinter.channels.mail.receiving import Arrived, Handled
 from overwinter.channels.mail.settings import MailReading
 from overwinter.channels.roles import Answerer, ApprovalRole
@@ -89,6 +90,17 @@ class MailOffice:
 
     async def answer(self, mailed: Mailed, text: str, **changed: Any) -> Handled:
         return await self.take(reply_to(mailed, text, **changed))
+
+    @property
+    def register(self) -> Register:
+        """What the connection knows of its mails."""
+        return Register(
+            anchors=self.kit.store.anchors,
+            clock=self.clock,
+            connection="mail",
+            keys=self.keys,
+            domain=self.reading.domain,
+        )
 
     # -- what is there -------------------------------------------------------------------------------------------------
     async def is_open(self) -> bool:
