@@ -11,6 +11,7 @@ From the bottom up:
     errors, events, clock, ids, jsontext      words, time, ids
     marks, redaction, privacy                 sensitive values: where, how hidden, from whom
     asks, messages, notes, ports, roles, budgets     what crosses to people and models
+    patience                                  when people are reminded, and when others are asked
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     nesting, handlers, branches, waits,       durable coroutines

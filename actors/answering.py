@@ -9,6 +9,7 @@ tenant's give the same error, so that ids cannot be tried out.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
@@ -36,6 +37,7 @@ from .errors import (
     PauseAlreadyVotedError,
     PauseNoReplyInterpreterError,
     PauseUnknownError,
+    PauseWrongAnswererError,
     SessionCorruptError,
 )
 from .jsontext import to_json
@@ -103,7 +105,8 @@ class Answering:
             PauseUnknownError: (pause.unknown) no such pause, or another tenant's.
             PauseNotPendingError: (pause.not-pending) it is closed; says who answered.
             EffectConflictError: (effect.conflict) the message it came in was received before as something else.
-            PauseWrongAnswererError: (pause.wrong-answerer) the other kind of credential is wanted.
+            PauseWrongAnswererError: (pause.wrong-answerer) the other kind of credential is wanted, or it has been escalated
+                to others.
             PauseNotOwnerError: (pause.not-owner)
             PauseAlreadyVotedError: (pause.already-voted) it needs several people, and this one has answered.
             PauseUninterpretableReplyError: (pause.uninterpretable-reply) still pending.
@@ -142,14 +145,17 @@ class Answering:
             now_ms=self._clock.now_ms(),
             priority=priority,
         )
-        result, standing = await self._record(change, pause, role.for_people(ask.needs))
+        result, standing = await self._record_from(change, pause, credential, role.for_people(ask.needs))
         return self._answered(result, pause, listed, by, standing)
 
-    async def decide_at_once(self, pause: PauseRow, *, decision: JsonValue, answered_by: str) -> None:
+    async def decide_at_once(self, pause: PauseRow, *, decision: JsonValue, answered_by: str, channel: str) -> None:
         """Record what a channel decided from within ``send``. Validated like any other; a bad one raises.
 
         Somebody may have answered while ``send`` was returning: then that answer stands, and this one is dropped. Where several
         people are needed it is one vote.
+
+        Args:
+            channel: that channel, by name; where others are asked by now, what it decided is dropped.
 
         Raises:
             PauseInvalidAnswerError: (pause.invalid-answer) it does not say who decided.
@@ -157,7 +163,11 @@ class Answering:
             PauseInvalidDecisionError: (pause.invalid-decision)
         """
         is_owners = pause.answerer == AnswererKind.OWNER
-        by = OwnerCredential(owner=answered_by) if is_owners else ChannelCredential(answered_by=answered_by)
+        by = (
+            OwnerCredential(owner=answered_by)
+            if is_owners
+            else ChannelCredential(answered_by=answered_by, channel=channel)
+        )
         check_shape(Decision(value=decision), by)
         responder_of(pause, by)
         ask = whole_ask_of(pause)
@@ -173,7 +183,8 @@ class Answering:
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,
         )
-        await self._record(change, pause, role.for_people(ask.needs))
+        with suppress(PauseWrongAnswererError):
+            await self._record_from(change, pause, by, role.for_people(ask.needs))
 
     async def standing_of(self, pause: PauseRow) -> Standing:
         """How a question stands that needs several people."""
@@ -243,6 +254,21 @@ class Answering:
             priority=Priority.RESUME,
         )
         return (await self._resolve(change, pause)).outcome == "resolved"
+
+    async def _record_from(
+        self, change: ResolvePause, pause: PauseRow, credential: Credential, role: RoleBinding
+    ) -> tuple[ResolveResult, Standing | None]:
+        """Write the answer of somebody who may give it, looking again if others have come to be asked meanwhile.
+
+        Raises:
+            PauseWrongAnswererError: (pause.wrong-answerer) they have, and this person is not among them.
+        """
+        while True:
+            result, standing = await self._record(replace(change, asked_in=pause.channel), pause, role)
+            if result.outcome != "moved" or result.pause is None:
+                return result, standing
+            pause = result.pause
+            responder_of(pause, credential)
 
     async def _record(
         self, change: ResolvePause, pause: PauseRow, role: RoleBinding
@@ -320,8 +346,8 @@ class Answering:
                 )
             case "voted_already":
                 raise PauseAlreadyVotedError
-            case "stale":
-                raise AssertionError("a stale vote is cast again")
+            case "stale" | "moved":
+                raise AssertionError("what was judged by an earlier state is judged again")
             case "duplicate":
                 return Answered(
                     session_id=pause.session_id,

@@ -9,6 +9,7 @@ from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseRow
 from .asks import JsonValue
 from .errors import PauseInvalidAnswerError, PauseNotOwnerError, PauseWrongAnswererError
 from .jsontext import to_json
+from .patience import escalated_to
 from .quorum import Standing
 
 MAX_REPLY_CHARS = 20_000
@@ -24,9 +25,15 @@ class OwnerCredential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelCredential:
-    """A channel has authenticated this person and found that they may answer for the role."""
+    """A channel has authenticated this person and found that they may answer for the role.
+
+    Attributes:
+        channel: that channel, by name; None where somebody answers for others, as on the command line. Once a question has been
+            escalated, only an answer of the channel that asks it now is taken.
+    """
 
     answered_by: str
+    channel: str | None = None
 
 
 Credential = OwnerCredential | ChannelCredential
@@ -99,7 +106,8 @@ def responder_of(pause: PauseRow, credential: Credential) -> str:
             if owner != pause.owner:
                 raise PauseNotOwnerError
             return owner
-        case AnswererKind.CHANNEL, ChannelCredential(answered_by=answered_by):
+        case AnswererKind.CHANNEL, ChannelCredential(answered_by=answered_by, channel=channel):
+            _refuse_relieved(pause, channel)
             return answered_by
         case AnswererKind.OWNER, _:
             raise PauseWrongAnswererError("this question is answered by the session's owner, not through a channel")
@@ -107,6 +115,17 @@ def responder_of(pause: PauseRow, credential: Credential) -> str:
             raise PauseWrongAnswererError(
                 "this question is answered by people its channel knows, not by the session's owner"
             )
+
+
+def _refuse_relieved(pause: PauseRow, channel: str | None) -> None:
+    asked_now = escalated_to(pause)
+    if asked_now is None or channel == asked_now:
+        return
+    if channel is None:
+        raise PauseWrongAnswererError(
+            f"this question has been escalated to {asked_now}; an answer has to say that it is given there"
+        )
+    raise PauseWrongAnswererError(f"nobody answered in time, so this question has gone to {asked_now}; answer it there")
 
 
 def inbound_of(received: Received, pause: PauseRow, decision: JsonValue, now_ms: int) -> InboundRow:

@@ -9,8 +9,9 @@ from ..store.rows import DeliveryRow, PauseKind, PauseRow
 from .failures import text_of
 from .jsontext import from_json, to_json
 from .keys import place_of
-from .opening import opened_event_of, pause_of, posts_of, undeliverable
+from .opening import CONVERSATION, escalation_of, opened_event_of, pause_of, posts_of, undeliverable
 from .operations import Wait
+from .patience import Patience
 from .surroundings import Surroundings
 
 
@@ -33,11 +34,15 @@ def asked(wait: Wait, around: Surroundings) -> Asked:
     is_question = wait.pause_kind is PauseKind.ASK
     role = around.role_of(wait.role) if is_question else None
     channels = (wait.channel,) if wait.channel else () if role is None else role.channels
+    patience = Patience()
+    if role is not None and CONVERSATION not in channels:
+        patience = role.patience.within(wait.due_in_ms, asked_first=channels)
     asking = partial(
         pause_of,
         pause_id=around.ids.pause_id(),
         channels=channels,
         needs=1 if role is None else role.needs,
+        patience=patience,
         now_ms=around.clock.now_ms(),
     )
     try:
@@ -58,4 +63,4 @@ def asked(wait: Wait, around: Surroundings) -> Asked:
         event = to_json({**from_json(event), "item": wait.item})
     asked_first = channels if role is None or wait.channel else role.first_channels
     posts = posts_of(pause, channels=asked_first, hold=around.outbox.hold)
-    return Asked(pause=pause, event=event, posts=posts)
+    return Asked(pause=pause, event=event, posts=posts + escalation_of(pause, patience))

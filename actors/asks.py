@@ -103,6 +103,8 @@ class Ask:
     step: str = ""
     needs: int = 1
     """How many people have to approve, each for themselves."""
+    escalated_from: tuple[str, ...] = ()
+    """The channels, by name, whose people were asked first and gave no answer in time; empty for those asked first."""
 
 
 @value
@@ -139,6 +141,41 @@ class Progress:
     ref: str | None
     approved_by: tuple[str, ...]
     rejected_by: tuple[str, ...]
+    summary: str
+
+
+@value
+class Reminder:
+    """Tells a channel to say once more to the people of a question it has sent that it waits for them.
+
+    Attributes:
+        number: which reminder in this channel, the first being 1: with the pause's id, the key towards the vendor. None is
+            wanted twice.
+        at_ms: now, UTC epoch milliseconds.
+        summary: one sentence for people: ``Still waiting for an answer, for 4 hours now``.
+    """
+
+    ask: Ask
+    ref: str | None
+    number: int
+    at_ms: int
+    summary: str
+
+
+@value
+class Relief:
+    """Tells a channel that others are asked in place of its people: the question still waits, and their answers count no more.
+
+    That it is closed in the end is told to it by a ``Withdrawal`` as well.
+
+    Attributes:
+        asked_instead: the channel that is asked now, by name.
+        summary: one sentence for people: ``Nobody answered within 4 hours, so board is asked now``.
+    """
+
+    ask: Ask
+    ref: str | None
+    asked_instead: str
     summary: str
 
 

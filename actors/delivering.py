@@ -1,8 +1,9 @@
-"""Carries deliveries to channels: posts questions, takes closed ones back, retries what may pass.
+"""Carries deliveries to channels: posts questions, reminds people, takes closed ones back, retries what may pass.
 
 A pass leaves a post here right after its commit (``offer``); everything else, and whatever a dead process had taken, is found by
 asking the store what is due. Each delivery is held while it is under way, so no two dispatchers carry the same one; a hold that
-runs out frees it. Vendors recognise a repeated post by the pause's id.
+runs out frees it. Vendors recognise a repeated post by the pause's id. A reminder alone is not sent again where whoever had it has
+not said how it went: better one too few than one too many.
 """
 
 from __future__ import annotations
@@ -20,15 +21,15 @@ from ..store.errors import OverwinterError, StoreError
 from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
-from .asks import AwaitReply, Decided, Progress, Withdrawal
+from .asks import AwaitReply, Decided
 from .clock import Clock
 from .effects import is_cancelled
-from .endings import summary_of
-from .errors import ChannelUnreachableError
+from .errors import ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
 from .failures import text_of
 from .jsontext import to_json
-from .opening import ask_of
-from .ports import Channel
+from .notices import ask_in, progress_of, relief_of, reminder_of, withdrawal_of
+from .patience import patience_of
+from .ports import Channel, Relieving, Reminding
 from .surroundings import Reviver
 
 _TRIES = 3
@@ -134,7 +135,7 @@ class Dispatcher:
         finally:
             self._claims_under_way -= 1
         for delivery, pause in result.deliveries:
-            self._start(delivery, pause)
+            self._start(delivery, pause, is_abandoned=delivery.key in result.abandoned)
         return len(result.deliveries) == free
 
     async def close(self, *, grace_s: float) -> None:
@@ -147,8 +148,9 @@ class Dispatcher:
             await asyncio.gather(*late, return_exceptions=True)
 
     # -- one delivery -------------------------------------------------------------------------------------------------
-    def _start(self, delivery: DeliveryRow, pause: PauseRow) -> None:
-        task = asyncio.create_task(self._deliver(delivery, pause), name=f"delivery of {pause.key}")
+    def _start(self, delivery: DeliveryRow, pause: PauseRow, *, is_abandoned: bool = False) -> None:
+        work = self._deliver(delivery, pause, is_abandoned=is_abandoned)
+        task = asyncio.create_task(work, name=f"delivery of {pause.key}")
         self._under_way.add(task)
         task.add_done_callback(self._done)
 
@@ -158,15 +160,15 @@ class Dispatcher:
         if not had_room:
             self.room_again.set()
 
-    async def _deliver(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+    async def _deliver(self, delivery: DeliveryRow, pause: PauseRow, *, is_abandoned: bool) -> None:
         try:
-            await self._carry(delivery, pause)
+            await self._carry(delivery, pause, is_abandoned=is_abandoned)
         except StoreError as error:
             # Not the channel's fault, and nothing is known to be written: the hold runs out, and whoever takes the delivery
             # then makes it again under the same key.
             _log.warning(error.code, channel=delivery.channel, step=pause.key, error=str(error))
 
-    async def _carry(self, delivery: DeliveryRow, pause: PauseRow) -> None:
+    async def _carry(self, delivery: DeliveryRow, pause: PauseRow, *, is_abandoned: bool) -> None:
         channel = self._channels.get(delivery.channel)
         if channel is None:
             # Another process may have it: give it back, to be looked at again later.
@@ -178,6 +180,10 @@ class Dispatcher:
                     await self._post(channel, delivery, pause)
                 case DeliveryKind.UPDATE:
                     await self._update(channel, delivery, pause)
+                case DeliveryKind.REMIND:
+                    await self._remind(channel, delivery, pause, is_abandoned=is_abandoned)
+                case DeliveryKind.RELIEVE:
+                    await self._relieve(channel, delivery, pause)
                 case DeliveryKind.WITHDRAW:
                     await self._withdraw(channel, delivery, pause)
         except StoreError:
@@ -192,33 +198,73 @@ class Dispatcher:
             await self._give_up(delivery, pause, error)
 
     async def _post(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
+        patience = patience_of(pause)
+        is_escalation = patience.escalation is not None and patience.escalation.channel == delivery.channel
+        if is_escalation and await self._is_closed_by_the_clock(delivery, pause):
+            return
         async with asyncio.timeout(self._settings.send_timeout_s):
-            outcome = await channel.send(ask_of(pause))
+            outcome = await channel.send(ask_in(delivery.channel, pause))
         match outcome:
             case AwaitReply(ref=ref):
-                await self._settle(delivery, "sent", ref=ref)
+                now_ms = self._clock.now_ms()
+                remind_at_ms = patience.first_reminder_ms(pause, sent_at_ms=now_ms)
+                await self._settle(
+                    delivery, "sent", ref=ref, escalates=is_escalation, remind_at_ms=remind_at_ms, now_ms=now_ms
+                )
+                if is_escalation:
+                    _log.info("question.escalated", channel=delivery.channel, step=pause.key)
             case Decided(decision=decision, answered_by=answered_by):
                 # Recorded first: if we die in between, the post is found to be of a closed question and dropped.
-                await self._answering.decide_at_once(pause, decision=decision, answered_by=answered_by)
+                await self._answering.decide_at_once(
+                    pause, decision=decision, answered_by=answered_by, channel=delivery.channel
+                )
                 why = f"channel {delivery.channel} decides by itself, and more people have to approve"
                 await self._settle(delivery, "decided", stranded={"reason": why, "code": "channel.rejected"})
 
     async def _update(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
-        standing = await self._answering.standing_of(pause)
-        progress = Progress(
-            ask=ask_of(pause),
-            ref=delivery.ref,
-            approved_by=standing.approved_by,
-            rejected_by=standing.rejected_by,
-            summary=standing.summary,
-        )
+        progress = progress_of(delivery, pause, await self._answering.standing_of(pause))
         async with asyncio.timeout(self._settings.send_timeout_s):
             await channel.update(progress)
         await self._settle(delivery, "sent")
 
+    async def _remind(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow, *, is_abandoned: bool) -> None:
+        if await self._is_closed_by_the_clock(delivery, pause):
+            return
+        if not isinstance(channel, Reminding):
+            raise ChannelRejectedError(f"channel {delivery.channel} cannot remind anybody")
+        reminder, next_ms = reminder_of(delivery, pause, now_ms=self._clock.now_ms())
+        why = None
+        if is_abandoned:
+            why = "whoever was sending it has not said how it went"
+        else:
+            try:
+                async with asyncio.timeout(self._settings.send_timeout_s):
+                    await channel.remind(reminder)
+            except TimeoutError:
+                why = "the channel took too long to say how it went"
+        if why is not None:
+            _log.warning("channel.remind-failed", channel=delivery.channel, step=pause.key, error=why)
+        await self._settle(delivery, "sent" if why is None else "failed", error=why, remind_at_ms=next_ms)
+
+    async def _relieve(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
+        if not isinstance(channel, Relieving):
+            raise ChannelRejectedError(f"channel {delivery.channel} cannot take a question back while it waits")
+        async with asyncio.timeout(self._settings.send_timeout_s):
+            await channel.relieve(relief_of(delivery, pause))
+        await self._settle(delivery, "sent")
+
+    async def _is_closed_by_the_clock(self, delivery: DeliveryRow, pause: PauseRow) -> bool:
+        """Nobody is told of a question whose time is up, even where nothing has noticed it yet."""
+        now_ms = self._clock.now_ms()
+        if pause.deadline_at_ms is None or now_ms < pause.deadline_at_ms:
+            return False
+        await self._answering.pass_deadline(pause)
+        await self._settle(delivery, "retry")  # which finds it closed, and drops it
+        return True
+
     async def _withdraw(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
         async with asyncio.timeout(self._settings.send_timeout_s):
-            await channel.withdraw(_withdrawal_of(pause, ref=delivery.ref))
+            await channel.withdraw(withdrawal_of(delivery, pause))
         await self._settle(delivery, "sent")
 
     async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
@@ -241,6 +287,15 @@ class Dispatcher:
             case DeliveryKind.UPDATE:
                 _log.warning("channel.update-failed", channel=delivery.channel, step=pause.key, error=text)
                 await self._settle(delivery, "failed", error=text)
+            case DeliveryKind.REMIND:
+                _log.warning("channel.remind-failed", channel=delivery.channel, step=pause.key, error=text)
+                next_ms = None
+                if not isinstance(error, SessionCorruptError):
+                    _, next_ms = reminder_of(delivery, pause, now_ms=self._clock.now_ms())
+                await self._settle(delivery, "failed", error=text, remind_at_ms=next_ms)
+            case DeliveryKind.RELIEVE:
+                _log.warning("channel.relieve-failed", channel=delivery.channel, step=pause.key, error=text)
+                await self._settle(delivery, "failed", error=text)
             case DeliveryKind.WITHDRAW:
                 _log.warning("channel.withdraw-failed", channel=delivery.channel, step=pause.key, error=text)
                 await self._settle(delivery, "failed", error=text)
@@ -254,13 +309,18 @@ class Dispatcher:
         error: str | None = None,
         in_s: float = 0.0,
         stranded: dict[str, str] | None = None,
+        escalates: bool = False,
+        remind_at_ms: int | None = None,
+        now_ms: int | None = None,
     ) -> None:
         """Record how a delivery went.
 
         Args:
             stranded: what the step reads if nobody else is asked the question any more.
+            escalates, remind_at_ms: as in ``SettleDelivery``.
+            now_ms: when it was known; None for just now.
         """
-        now_ms = self._clock.now_ms()
+        now_ms = self._clock.now_ms() if now_ms is None else now_ms
         change = SettleDelivery(
             delivery=delivery.key,
             holder=self._holder,
@@ -271,6 +331,8 @@ class Dispatcher:
             due_at_ms=now_ms + int(in_s * 1000),
             now_ms=now_ms,
             stranded_json=None if stranded is None else to_json(stranded),
+            escalates=escalates,
+            remind_at_ms=remind_at_ms,
         )
         match await self._written(change):
             case SettleResult.SETTLED:
@@ -298,10 +360,3 @@ def _told(error: BaseException, pause: PauseRow) -> str:
     """What a channel says went wrong, without the id that it may have named: that is the right to answer."""
     spelt = "-?".join(map(re.escape, pause.pause_id))
     return re.sub(spelt, "(its id)", text_of(error), flags=re.IGNORECASE)
-
-
-def _withdrawal_of(pause: PauseRow, *, ref: str | None) -> Withdrawal:
-    why = pause.resolution
-    if why not in ("decided", "replied", "timed_out", "withdrawn", "cancelled"):
-        raise ValueError(f"a question closed as {why!r} is not taken back")
-    return Withdrawal(ask=ask_of(pause), ref=ref, why=why, answered_by=pause.responder, summary=summary_of(pause))

@@ -4,7 +4,7 @@ OverwinterError
 ├── PauseError
 │   ├── PauseUnknownError               pause.unknown               no such pause, or another tenant's
 │   ├── PauseNotPendingError            pause.not-pending           closed already; says by whom
-│   ├── PauseWrongAnswererError         pause.wrong-answerer        the other kind of credential is wanted
+│   ├── PauseWrongAnswererError         pause.wrong-answerer        others are asked, or another credential is wanted
 │   ├── PauseNotOwnerError              pause.not-owner             only the session's owner may answer
 │   ├── PauseAlreadyVotedError          pause.already-voted         several people are needed; this one has answered
 │   ├── PauseInvalidAnswerError         pause.invalid-answer        not exactly one of decision and reply
@@ -59,7 +59,7 @@ class PauseNotPendingError(PauseError):
 
 
 class PauseWrongAnswererError(PauseError):
-    """This question is answered with another kind of credential."""
+    """This question is answered by others, or with another kind of credential."""
 
     code = "pause.wrong-answerer"
 

@@ -19,23 +19,28 @@ from .asks import Ask, JsonValue, form_from_json, form_to_json
 from .errors import SessionCorruptError
 from .jsontext import from_json, to_json
 from .operations import Frame, Wait
+from .patience import Patience, patience_to_json
 from .privacy import as_asked, listed_decision, listed_prompt, marks_of_decision
 
 CONVERSATION = "conversation"
 """The channel of questions asked as ordinary messages of the session: its owner's next message is the answer."""
 
 
-def pause_of(wait: Wait, *, pause_id: str, channels: Sequence[str], needs: int, now_ms: int) -> PauseRow:
+def pause_of(
+    wait: Wait, *, pause_id: str, channels: Sequence[str], needs: int, patience: Patience, now_ms: int
+) -> PauseRow:
     """The pause that holds a wait.
 
     Args:
-        channels: names of all channels that its question may go to; none for a timer.
+        channels: names of all channels that its question may go to at first; none for a timer.
         needs: how many people have to agree.
+        patience: what is done about it while it waits.
     """
     frame: Frame = wait.frame
     ask: dict[str, JsonValue] = {"prompt": wait.prompt, "form": form_to_json(wait.form), "bot": frame.bot}
     if needs > 1:
         ask["needs"] = needs
+    ask |= patience_to_json(patience)
     return PauseRow(
         pause_id=pause_id,
         tenant=frame.tenant,
@@ -76,6 +81,14 @@ def posts_of(
     if pause.kind != PauseKind.ASK or pause.channel == CONVERSATION:
         return ()
     return tuple(post_of(pause, channel=channel, hold=hold(channel), now_ms=pause.asked_at_ms) for channel in channels)
+
+
+def escalation_of(pause: PauseRow, patience: Patience) -> tuple[DeliveryRow, ...]:
+    """The delivery that puts the question to others if it still waits by then."""
+    if patience.escalation is None:
+        return ()
+    post = post_of(pause, channel=patience.escalation.channel, hold=None, now_ms=pause.asked_at_ms)
+    return (replace(post, due_at_ms=pause.asked_at_ms + patience.escalation.after_ms),)
 
 
 def post_of(pause: PauseRow, *, channel: str, hold: Hold | None, now_ms: int) -> DeliveryRow:

@@ -7,10 +7,10 @@ pass the same contract suites.
 from __future__ import annotations
 
 from datetime import timedelta
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, runtime_checkable
 
 from ..store.rows import AnswererKind
-from .asks import Ask, Form, JsonValue, Outcome, Progress, Reading, Withdrawal
+from .asks import Ask, Form, JsonValue, Outcome, Progress, Reading, Relief, Reminder, Withdrawal
 from .messages import ModelReply, ModelRequest
 
 
@@ -34,6 +34,28 @@ class Channel(Protocol):
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Make it visible that the question is closed. Called once for each question that was sent."""
+        ...
+
+
+@runtime_checkable
+class Reminding(Protocol):
+    """A channel that can remind its people of a question; roles with ``remind_after`` need one."""
+
+    async def remind(self, reminder: Reminder) -> None:
+        """Say once more that a question that was sent waits for an answer.
+
+        ``ChannelUnreachableError`` says that nothing was sent, or that the vendor knows a repeated one by its number: it is
+        tried again. Whatever else goes wrong, it is not: better one reminder too few than one too many.
+        """
+        ...
+
+
+@runtime_checkable
+class Relieving(Protocol):
+    """A channel that can take a question from its people while it waits; roles with ``escalate_to`` need one."""
+
+    async def relieve(self, relief: Relief) -> None:
+        """Make it visible that others are asked now, and take the means to answer away. May come again after a crash."""
         ...
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..store.rows import AnswererKind
+from .patience import Patience
 from .ports import ReplyReader, Validator
 from .quorum import QuorumRule
 
@@ -18,6 +19,7 @@ class RoleBinding:
         reader: reads free text; None where only decisions are taken.
         validate: refuses decisions that do not fit the question.
         quorum: how many people have to agree; None where one decides.
+        patience: when they are reminded, and when others are asked.
     """
 
     name: str
@@ -26,6 +28,7 @@ class RoleBinding:
     reader: ReplyReader | None
     validate: Validator
     quorum: QuorumRule | None = None
+    patience: Patience = field(default_factory=Patience)
 
     @property
     def needs(self) -> int:

@@ -45,7 +45,7 @@ async def vote(
     """
     assert role.quorum is not None
     form = whole_ask_of(pause).form
-    channels = channels_in(pause.channel)  # those that the question was put to, whatever the role has now
+    channels = channels_in(pause.channel)  # those that the question is put to, whatever the role has now
     name = change.responder or voter
     while True:
         cast = await store.votes(pause.pause_id)
@@ -65,6 +65,7 @@ async def vote(
                         for channel in (channels[len(ballots) : len(ballots) + 1] if role.quorum.in_order else ())
                     ),
                     updates=tuple(channels),
+                    asked_in=change.asked_in,
                 )
             )
         else:

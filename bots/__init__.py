@@ -15,6 +15,6 @@ From the bottom up:
     budgets, privacy                                          what models may cost, and what they are told
     soft_asking                                               asking a chat's owner without a question
     wording, gating, dispatch, agents, workflows              what runs
-    interpreter_faults, gate_faults                           how replies are read and calls are judged, checked
+    interpreter_faults, gate_faults, patience_faults          what an app says of its roles and gates, checked
     toolsets, app, connecting, runtime, testing, examples     putting it together
 """

@@ -13,12 +13,13 @@ from typing import Any
 from ..actors.hooks import EndHook, Hooks, PauseHook, ResumeHook
 from ..actors.opening import CONVERSATION
 from ..actors.ports import Model
-from ..actors.reception import AnyChannel
+from ..actors.reception import AnyChannel, DeclaredChannel
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
 from .gate_faults import gate_faults, judges_in, type_faults
 from .interpreter_faults import budget_faults, interpreter_faults
+from .patience_faults import ability_faults, patience_faults
 from .policies.gates import Gate
 from .tools import Tool
 from .toolsets.catalogue import NAMES as TOOLSETS
@@ -117,6 +118,15 @@ class App:
         for role, channels in self.channels.items():
             wired[role] = tuple(channels) if isinstance(channels, Sequence) else (channels,)
         return wired
+
+    def asked_of(self, role: Role) -> tuple[AnyChannel, ...]:
+        """Every channel that a role's questions may go to."""
+        return (*self.channels_of(role), *(() if role.escalate_to is None else (role.escalate_to,)))
+
+    def asked_channels(self) -> Iterator[AnyChannel]:
+        """Every channel that a question may go to, as often as it is named."""
+        for role in self.roles():
+            yield from self.asked_of(role)
 
     def person_of(self, responder: str) -> str:
         """Who somebody is, by one name, whatever name their channel knows them by and however that is written."""
@@ -225,6 +235,10 @@ class App:
                 case QuestionRole():
                     if role.choices and role.answer is not str:
                         yield "assembly.role-choices", f"role {role.name} has choices, so its answer must be str"
+            yield from patience_faults(role, self.channels_of(role))
+            for channel in self.asked_of(role):
+                if not isinstance(channel, DeclaredChannel):
+                    yield from ability_faults(role, channel)
             if not self.channels_of(role) and not _is_asked_in_conversation(role):
                 yield (
                     "assembly.role-channel",
@@ -259,7 +273,7 @@ class App:
             if len(set(map(id, channels))) != len(channels):
                 yield "assembly.role-channel", f"role {role.name} names one channel twice; name it once"
         names: dict[str, AnyChannel] = {}
-        for channel in (channel for channels in self.wiring().values() for channel in channels):
+        for channel in self.asked_channels():
             if "," in channel.name or not channel.name:
                 yield "assembly.channel-name", f"a channel is called {channel.name!r}; give it a name without a comma"
             if channel.name == CONVERSATION:

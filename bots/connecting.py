@@ -9,6 +9,7 @@ from ..actors.ports import Channel
 from ..actors.reception import Connection, DeclaredChannel
 from .app import App, Fault
 from .errors import AssemblyError
+from .patience_faults import ability_faults
 
 
 def connected(app: App, connections: Sequence[Connection]) -> dict[str, Channel]:
@@ -23,8 +24,8 @@ def connected(app: App, connections: Sequence[Connection]) -> dict[str, Channel]
             faults.append(("assembly.duplicate-name", f"{count} connections are called {name}; keep one"))
     by_name = {each.name: each for each in connections}
     channels: dict[str, Channel] = {}
-    for role, wired in app.wiring().items():
-        for channel in wired:
+    for role in app.roles():
+        for channel in app.asked_of(role):
             if not isinstance(channel, DeclaredChannel):
                 channels[channel.name] = channel
                 continue
@@ -37,6 +38,8 @@ def connected(app: App, connections: Sequence[Connection]) -> dict[str, Channel]
                 channels[channel.name] = connection.channel_for(channel)
             except ValueError as error:
                 faults.append(("assembly.channel-connection", f"role {role.name} is asked in {channel.name}: {error}"))
+            else:
+                faults.extend(ability_faults(role, channels[channel.name]))
     if faults:
         raise AssemblyError(faults)
     return channels

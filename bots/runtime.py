@@ -22,6 +22,8 @@ from ..actors.ids import Ids
 from ..actors.messages import Message
 from ..actors.notes import Notes
 from ..actors.opening import CONVERSATION
+from ..actors.operations import milliseconds
+from ..actors.patience import Escalation, Patience
 from ..actors.ports import Model
 from ..actors.program import Program, Programs
 from ..actors.questions import Questions
@@ -244,6 +246,7 @@ def _binding(app: App, role: Role, *, model: Model | None, meter: Meter) -> Role
         reader=None if reader is None else DiscreetReader(reader),
         validate=discreet(_Validation(role, app.asked_by(role))),
         quorum=_quorum_of(role),
+        patience=_patience_of(role),
     )
 
 
@@ -251,6 +254,13 @@ def _quorum_of(role: Role) -> QuorumRule | None:
     if not isinstance(role, ApprovalRole) or role.needs == 1:
         return None
     return QuorumRule(needs=role.needs, of=role.of or role.needs, in_order=role.in_order)
+
+
+def _patience_of(role: Role) -> Patience:
+    escalation = None
+    if role.escalate_to is not None and role.escalate_after is not None:
+        escalation = Escalation(channel=role.escalate_to.name, after_ms=milliseconds(role.escalate_after))
+    return Patience(remind_after_ms=tuple(sorted(map(milliseconds, role.reminders))), escalation=escalation)
 
 
 class _Validation:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..actors.asks import ApprovalForm, Ask, Decided, JsonValue, Outcome, Progress, Withdrawal
+from ..actors.asks import ApprovalForm, Ask, Decided, JsonValue, Outcome, Progress, Relief, Reminder, Withdrawal
 from ..actors.errors import ChannelRejectedError
 
 
@@ -16,6 +16,12 @@ class AutoApprove:
         return _decided(ask, {"approved": True, "reason": None, "override_arguments": None}, self.name)
 
     async def update(self, progress: Progress) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
+    async def remind(self, reminder: Reminder) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
+    async def relieve(self, relief: Relief) -> None:
         """Nothing: whatever is decided at once is never open."""
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
@@ -35,6 +41,12 @@ class AutoReject:
     async def update(self, progress: Progress) -> None:
         """Nothing: whatever is decided at once is never open."""
 
+    async def remind(self, reminder: Reminder) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
+    async def relieve(self, relief: Relief) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Nothing: whatever is decided at once is never open."""
 
@@ -50,6 +62,12 @@ class AutoReply:
         return Decided(decision=self._answer, answered_by=self.name)
 
     async def update(self, progress: Progress) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
+    async def remind(self, reminder: Reminder) -> None:
+        """Nothing: whatever is decided at once is never open."""
+
+    async def relieve(self, relief: Relief) -> None:
         """Nothing: whatever is decided at once is never open."""
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:

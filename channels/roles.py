@@ -7,6 +7,7 @@ questions go is the app's business, so the same bot can ask on a terminal today 
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Generic, TypeVar
@@ -17,6 +18,7 @@ from ..actors.asks import AnswerForm, ChoiceForm, JsonValue
 from ..actors.errors import SessionCorruptError
 from ..actors.marks import marks_of, secrets_in, unmarked
 from ..actors.ports import ReplyReader
+from ..actors.reception import AnyChannel
 from ..actors.redaction import Masks
 from ..store.rows import AnswererKind
 from .decisions import answer_fault
@@ -58,6 +60,10 @@ class ApprovalRole:
             that the first rejection decides.
         in_order: with several channels, each is asked when somebody of the one before has answered and more answers are
             needed; else all at once.
+        remind_after: when to remind those who were sent the question and have not answered: one time or several, each counted
+            from when they were sent it.
+        escalate_to: the channel that is asked in place of all others if the question still waits ``escalate_after`` it was
+            asked. Those asked first are told so, and their answers are not taken any more.
     """
 
     name: str
@@ -69,6 +75,14 @@ class ApprovalRole:
     needs: int = 1
     of: int | None = None
     in_order: bool = False
+    remind_after: timedelta | Sequence[timedelta] = ()
+    escalate_to: AnyChannel | None = None
+    escalate_after: timedelta | None = None
+
+    @property
+    def reminders(self) -> tuple[timedelta, ...]:
+        """When people are reminded, as it was given."""
+        return _several(self.remind_after)
 
 
 # Without slots: with them, ``QuestionRole[...](...)`` fails on Python 3.11, where typing notes the subscript on what was made.
@@ -79,7 +93,7 @@ class QuestionRole(Generic[AnswerT]):
     Attributes:
         answer: the type of the answer; its JSON Schema is what interpreters and forms work with.
         choices: the words to choose from, for ``answer=str``; empty for any answer of the type.
-        answered_by, interpreter, deadline: as for ``ApprovalRole``.
+        answered_by, interpreter, deadline, remind_after, escalate_to, escalate_after: as for ``ApprovalRole``.
     """
 
     name: str
@@ -88,6 +102,14 @@ class QuestionRole(Generic[AnswerT]):
     answered_by: Answerer | None = None
     interpreter: ReplyReader | None = None
     deadline: timedelta | None = None
+    remind_after: timedelta | Sequence[timedelta] = ()
+    escalate_to: AnyChannel | None = None
+    escalate_after: timedelta | None = None
+
+    @property
+    def reminders(self) -> tuple[timedelta, ...]:
+        """When people are reminded, as it was given."""
+        return _several(self.remind_after)
 
     @property
     def answerer(self) -> AnswererKind:
@@ -128,6 +150,10 @@ class QuestionRole(Generic[AnswerT]):
             raise SessionCorruptError(
                 f"a recorded answer of role {self.name} does not fit its type now: {masks.text(told)}"
             ) from None
+
+
+def _several(times: timedelta | Sequence[timedelta]) -> tuple[timedelta, ...]:
+    return tuple(times) if isinstance(times, Sequence) else (times,)
 
 
 # A replay comes past every question of an execution and reads every recorded answer, and to make these costs far more than to

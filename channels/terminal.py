@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..actors.asks import AnswerForm, ApprovalForm, Ask, AwaitReply, ChoiceForm, Outcome, Progress, Withdrawal
+from ..actors.asks import (
+    AnswerForm,
+    ApprovalForm,
+    Ask,
+    AwaitReply,
+    ChoiceForm,
+    Outcome,
+    Progress,
+    Relief,
+    Reminder,
+    Withdrawal,
+)
 
 Printer = Callable[[str], None]
 """Puts one block of plain text before a person."""
@@ -39,6 +50,8 @@ class TerminalChannel:
                 lines.append("  one of: " + ", ".join(map(visible, choices)))
             case AnswerForm():
                 pass
+        if ask.escalated_from:
+            lines.append(f"  nobody answered in {', '.join(map(visible, ask.escalated_from))}, so it is asked here")
         if ask.needs > 1:
             lines.append(f"  {ask.needs} people have to approve")
         lines.append("  answer: " + self._command.format(pause=ask.pause_id))
@@ -47,6 +60,16 @@ class TerminalChannel:
 
     async def update(self, progress: Progress) -> None:
         self._write(f"[{visible(progress.ask.role)}] {visible(progress.summary)}")
+
+    async def remind(self, reminder: Reminder) -> None:
+        lines = [
+            f"[{visible(reminder.ask.role)}] {visible(reminder.summary)}: {visible(reminder.ask.prompt)}",
+            "  answer: " + self._command.format(pause=reminder.ask.pause_id),
+        ]
+        self._write("\n".join(lines))
+
+    async def relieve(self, relief: Relief) -> None:
+        self._write(f"[{visible(relief.ask.role)}] not to be answered here any more: {visible(relief.summary)}")
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         self._write(f"[{visible(withdrawal.ask.role)}] closed: {visible(withdrawal.summary)}")

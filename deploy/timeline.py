@@ -299,6 +299,10 @@ def _delivered(row: DeliveryRow, pause: PauseRow | None) -> str:
             what = f"the question{role}"
         case DeliveryKind.UPDATE:
             what = f"word of how far the question{role} is"
+        case DeliveryKind.REMIND:
+            what = f"a reminder of the question{role}"
+        case DeliveryKind.RELIEVE:
+            what = f"word that others are asked the question{role} now"
         case DeliveryKind.WITHDRAW:
             what = f"word that the question{role} is closed"
     match row.status:

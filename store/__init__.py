@@ -18,6 +18,7 @@ Bottom up, each line importing only from those above it:
     freezing, schema                how rows are made; the tables
     audit, drafts                   the chain of entries; rows that may be assigned
     view                            the rows of one transaction, in memory
+    precedence                      which deliveries wait for which
     waking, closing                 what becomes of a session, of a pause
     sessions                        the verbs on a whole session
     advancing, pauses, deliveries, unblocking   the other verbs

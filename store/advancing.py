@@ -42,7 +42,7 @@ def advance(view: View, change: Advance) -> AdvanceResult:
             taken.status = status
             taken.is_changed = True
     for delivery in change.deliveries:
-        view.deliveries[delivery.pause_id, delivery.kind, delivery.channel] = DeliveryDraft.of(delivery)
+        view.add_delivery(DeliveryDraft.of(delivery))
         view.has_news = True
     for closing in change.close:
         close(

@@ -30,17 +30,16 @@ from .changes import (
 )
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult
 from .counting import count_call, count_tokens
+from .deliveries import depends_on_others
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreError, StoreRefusedError
 from .judging import JudgedChange, JudgedResult, judge
 from .resolutions import CancelPause, CastVote, ResolvePause
-from .rows import DeliveryKind, ExecutionRow, InboundRow, VoteRow
+from .rows import ExecutionRow, InboundRow, VoteRow
 from .statements import Select, Statements, Write
 from .view import View
 
 Result = JudgedResult | SweepResult | CountCallResult | CountTokensResult | AloneResult[Any]
-
-_UPDATE = DeliveryKind.UPDATE.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -231,9 +230,9 @@ def _read_claimable(connection: sa.Connection, statements: Statements, view: Vie
         parameters = {"now_ms": claim.now_ms, "limit": left, "known": bound(view.deliveries)}
         for statement in (statements.free_deliveries, statements.abandoned_deliveries):
             _add_deliveries(view, connection.execute(statement, parameters).all())
-    # Whether an update is needed depends on its post, which is over and so not among what may be claimed.
-    if updated := {delivery.pause_id for delivery in view.deliveries.values() if delivery.kind == _UPDATE}:
-        found = connection.execute(statements.deliveries, {"ids": bound(updated)}).all()
+    # Whether they are needed depends on others of their pause, which are over and so not among what may be claimed.
+    if dependent := {delivery.pause_id for delivery in view.deliveries.values() if depends_on_others(delivery)}:
+        found = connection.execute(statements.deliveries, {"ids": bound(dependent)}).all()
         _add_deliveries(view, (row for row in found if (row.pause_id, row.kind, row.channel) not in view.deliveries))
     if wanted.delivery_claims:
         pause_ids = {delivery.pause_id for delivery in view.deliveries.values()} - view.pauses.keys()
@@ -261,7 +260,7 @@ def _add_deliveries(view: View, rows: Iterable[Any]) -> None:
         delivery = DeliveryDraft(*row)
         delivery.old_status = delivery.status
         delivery.old_holder = delivery.holder
-        view.deliveries[delivery.pause_id, delivery.kind, delivery.channel] = delivery
+        view.add_delivery(delivery)
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------

@@ -220,7 +220,7 @@ class CancelResult(StrEnum):
 class ClaimDeliveries:
     """Take up to ``limit`` due deliveries: DUE, ``due_at_ms <= now_ms``, and no holder or one whose hold has run out.
 
-    An update or a withdrawal is not due before the post of its channel has been settled.
+    What has to wait for another delivery of the same question in the same channel (``precedence``) is not due before.
     """
 
     holder: str
@@ -231,11 +231,15 @@ class ClaimDeliveries:
 
 @value
 class ClaimDeliveriesResult:
-    """Each delivery with its pause as it is now. What is not needed any more is DROPPED, not returned: a post or an update
-    whose pause is closed, an update of a question that its channel does not have.
+    """Each delivery with its pause as it is now. What is not needed any more is DROPPED, not returned: all but withdrawals
+    where the pause is closed, and what would be told of a question to those who do not have it, or not any more.
+
+    Attributes:
+        abandoned: those that somebody had taken before and not settled: whether they were sent, nobody knows.
     """
 
     deliveries: tuple[tuple[DeliveryRow, PauseRow], ...]
+    abandoned: frozenset[DeliveryKey] = frozenset()
 
 
 @value
@@ -245,14 +249,19 @@ class SettleDelivery:
     ``sent`` of a post keeps its ``ref`` and sets the pause's ``is_sent``; if its pause has closed meanwhile, a withdrawal
     delivery is inserted in the same transaction (closed while ``send`` was returning). That holds too where the hold had run
     out and the post was dropped with its pause: the people have seen it. ``sent`` of an update that was asked for again
-    meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it. ``failed`` ends
-    it. ``decided`` of a post: the channel had the answer at once, which has been recorded already; it is never withdrawn.
+    meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it; one that is
+    not needed any more is dropped. ``failed`` ends it. ``decided`` of a post: the channel had the answer at once, which has
+    been recorded already; it is never withdrawn.
     ``returned`` has a guard of its own: it is a post that is SENT, whoever sent it; it turns out to have failed.
 
     Attributes:
         created_at_ms: the delivery's when it was taken.
         stranded_json: with a post that has failed or is decided: what the step reads if the pause is still pending and no
-            other post of it is out or on its way. Then the pause closes as ``undeliverable`` in the same transaction.
+            other post of it is out or on its way. Then the pause closes as ``undeliverable`` in the same transaction. An
+            escalation that is to come later comes at once then.
+        escalates: with a post that was sent: those of its channel are asked in place of all others, who are relieved of the
+            question in the same transaction. ``PauseRow.channel`` names that channel alone from then on.
+        remind_at_ms: with a post that was sent, or a reminder that has ended: when its people are to be reminded next.
     """
 
     delivery: DeliveryKey
@@ -264,6 +273,8 @@ class SettleDelivery:
     due_at_ms: int
     now_ms: int
     stranded_json: str | None = None
+    escalates: bool = False
+    remind_at_ms: int | None = None
 
 
 class SettleResult(StrEnum):

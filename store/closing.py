@@ -1,22 +1,25 @@
 """How a pause closes, whoever closes it: its new state, its audit entry, and what becomes of its deliveries.
 
 A question that the channel has is withdrawn by a delivery of its own. One that is still to be sent is dropped. One that is
-being sent right now is left alone: whoever settles that delivery finds the pause closed and adds the withdrawal then.
+being sent right now is left alone: whoever settles that delivery finds the pause closed and adds the withdrawal then. It is the
+same with a question that others are asked in place of those who were asked first, only that it is still open.
 """
 
 from __future__ import annotations
 
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, PauseDraft
+from .precedence import has_to_wait
 from .resolutions import Hold
-from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution, channels_in
+from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution
 from .view import View
 
 # An enum's member costs a call each time it is looked up.
 _CHANNEL = AnswererKind.CHANNEL.value
 _TIMER = PauseKind.TIMER.value
 _FIRED = Resolution.FIRED.value
-_UPDATE = DeliveryKind.UPDATE.value
+_POST = DeliveryKind.POST.value
+_RELIEVE = DeliveryKind.RELIEVE.value
 _WITHDRAW = DeliveryKind.WITHDRAW.value
 _DUE = DeliveryStatus.DUE.value
 _SENT = DeliveryStatus.SENT.value
@@ -49,18 +52,30 @@ def close(
 
 def end_deliveries(view: View, pause: PauseDraft, *, now_ms: int, hold: Hold | None = None) -> list[DeliveryDraft]:
     """Take the question back where it has been put to people, and drop what is still to be sent of it."""
-    withdrawals: list[DeliveryDraft] = []
-    for channel in channels_in(pause.channel):
-        post = view.post_of(pause.pause_id, channel)
-        if post is None:
+    posts: list[DeliveryDraft] = []
+    for delivery in view.deliveries_of(pause.pause_id):
+        if delivery.kind == _WITHDRAW:
             continue
-        if post.status == _SENT and (pause.pause_id, _WITHDRAW, channel) not in view.deliveries:
-            withdrawals.append(withdraw(view, post, now_ms=now_ms, hold=hold))
-        else:
-            _drop(post, now_ms=now_ms)
-        if (update := view.deliveries.get((pause.pause_id, _UPDATE, channel))) is not None:
-            _drop(update, now_ms=now_ms)
-    return withdrawals
+        if delivery.kind == _POST and delivery.status == _SENT:
+            posts.append(delivery)
+        _drop(delivery, now_ms=now_ms)
+    return [
+        withdraw(view, post, now_ms=now_ms, hold=hold)
+        for post in posts
+        if (pause.pause_id, _WITHDRAW, post.channel) not in view.deliveries
+    ]
+
+
+def escalate(view: View, pause: PauseDraft, post: DeliveryDraft, *, now_ms: int) -> None:
+    """Let those answer who have just been sent the question, and nobody else any more."""
+    for other in view.deliveries_of(pause.pause_id):
+        if other.channel == post.channel:
+            continue
+        if other.kind == _POST and (other.status == _SENT or (other.status == _DUE and other.holder is not None)):
+            follow_up(view, other, _RELIEVE, now_ms=now_ms)
+        _drop(other, now_ms=now_ms)
+    pause.channel = post.channel
+    pause.is_changed = True
 
 
 def record(
@@ -91,7 +106,12 @@ def withdraw(view: View, post: DeliveryDraft, *, now_ms: int, hold: Hold | None 
 
 
 def follow_up(view: View, post: DeliveryDraft, kind: str, *, now_ms: int, hold: Hold | None = None) -> DeliveryDraft:
-    """Add a delivery that changes what a post shows, due at once; with a hold, whoever has it is at it already."""
+    """Add a delivery that changes what a post shows, due at once; with a hold, whoever has it is at it already.
+
+    Where something else has to be over first it is born free, whatever the hold.
+    """
+    if has_to_wait(view, post.pause_id, kind, post.channel):
+        hold = None
     added = DeliveryDraft(
         pause_id=post.pause_id,
         kind=kind,
@@ -107,7 +127,7 @@ def follow_up(view: View, post: DeliveryDraft, kind: str, *, now_ms: int, hold: 
         created_at_ms=now_ms,
         settled_at_ms=None,
     )
-    view.deliveries[post.pause_id, kind, post.channel] = added
+    view.add_delivery(added)
     view.has_news = view.has_news or hold is None
     return added
 

@@ -22,7 +22,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
     if pause is None:
         return ResolveResult(outcome="unknown", pause=None)
     status = after(pause.status, PauseEvent.RESOLVE)
-    if (refused := _refused(view, pause, change.inbound, change.vote, is_open=status is not None)) is not None:
+    if (refused := _refused(view, pause, change, is_open=status is not None)) is not None:
         return refused
     assert status is not None
     _take_in(view, pause, change.inbound, change.vote, now_ms=change.now_ms)
@@ -45,7 +45,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
         outcome="resolved",
         pause=pause.frozen(),
         claimed=claimed,
-        withdrawals=() if change.hold is None else tuple(each.frozen() for each in withdrawals),
+        withdrawals=tuple(each.frozen() for each in withdrawals if each.holder is not None),
     )
 
 
@@ -54,12 +54,12 @@ def cast(view: View, change: CastVote) -> ResolveResult:
     if pause is None:
         return ResolveResult(outcome="unknown", pause=None)
     is_open = after(pause.status, PauseEvent.RESOLVE) is not None
-    if (refused := _refused(view, pause, change.inbound, change.vote, is_open=is_open)) is not None:
+    if (refused := _refused(view, pause, change, is_open=is_open)) is not None:
         return refused
     _take_in(view, pause, change.inbound, change.vote, now_ms=change.now_ms)
     for row in change.posts:
         if (row.pause_id, row.kind, row.channel) not in view.deliveries:
-            view.deliveries[row.pause_id, row.kind, row.channel] = DeliveryDraft.of(row)
+            view.add_delivery(DeliveryDraft.of(row))
             view.has_news = True
     for channel in change.updates:
         post = view.post_of(pause.pause_id, channel)
@@ -68,10 +68,9 @@ def cast(view: View, change: CastVote) -> ResolveResult:
     return ResolveResult(outcome="voted", pause=pause.frozen())
 
 
-def _refused(
-    view: View, pause: PauseDraft, inbound: InboundRow | None, vote: Vote | None, *, is_open: bool
-) -> ResolveResult | None:
+def _refused(view: View, pause: PauseDraft, change: ResolvePause | CastVote, *, is_open: bool) -> ResolveResult | None:
     """Why an answer is not taken; None if it is. The view is as it was."""
+    inbound, vote = change.inbound, change.vote
     check_ids(pause.session_id, inbound)
     # Before the pause's state: an answer that is delivered again has been recorded, or refused, already.
     if inbound is not None and (received := view.received(inbound)) is not None:
@@ -79,6 +78,8 @@ def _refused(
         return ResolveResult(outcome="duplicate" if is_same else "conflict", pause=pause.frozen())
     if not is_open:
         return ResolveResult(outcome="not_pending", pause=pause.frozen())
+    if change.asked_in is not None and change.asked_in != pause.channel:
+        return ResolveResult(outcome="moved", pause=pause.frozen())
     if vote is not None:
         votes = view.votes.get(pause.pause_id, ())
         if any(each.voter == vote.voter for each in votes):

@@ -41,6 +41,8 @@ class ResolvePause:
         grant: if the answer makes the session ready, it is claimed at once; ``ResolveResult.claimed`` is the session then.
         hold: the withdrawals are born held; ``ResolveResult.withdrawals`` are those that are.
         vote: recorded with it: the one that decides where several people are needed.
+        asked_in: ``PauseRow.channel`` when it was seen that this person may answer; if others are asked by now it is
+            ``moved``. None where it does not matter who is asked.
     """
 
     pause_id: str
@@ -54,6 +56,7 @@ class ResolvePause:
     grant: Grant | None = None
     hold: Hold | None = None
     vote: Vote | None = None
+    asked_in: str | None = None
 
 
 @value
@@ -76,6 +79,7 @@ class CastVote:
     Attributes:
         posts: the question to those who are asked next.
         updates: channels that are to show how far the question is, by name: those that have it.
+        asked_in: as in ``ResolvePause``.
     """
 
     pause_id: str
@@ -84,6 +88,7 @@ class CastVote:
     now_ms: int
     posts: tuple[DeliveryRow, ...] = ()
     updates: tuple[str, ...] = ()
+    asked_in: str | None = None
 
 
 @value
@@ -102,10 +107,13 @@ class ResolveResult:
     """``resolved``: this one won. ``not_pending``: ``pause`` says how it stands. ``duplicate``: that inbound message has
     been received already as an answer to this pause. ``conflict``: it has been received as something else. ``unknown``: no
     such pause. ``voted``: the vote is recorded, and more are needed. ``voted_already``: that person has voted. ``stale``: other
-    votes have come than those it was judged beside. Only ``resolved`` and ``voted`` have written anything.
+    votes have come than those it was judged beside. ``moved``: other people are asked by now. Only ``resolved`` and ``voted``
+    have written anything.
     """
 
-    outcome: Literal["resolved", "not_pending", "duplicate", "conflict", "unknown", "voted", "voted_already", "stale"]
+    outcome: Literal[
+        "resolved", "not_pending", "duplicate", "conflict", "unknown", "voted", "voted_already", "stale", "moved"
+    ]
     pause: PauseRow | None
     """The pause as it is now; None if unknown."""
     claimed: SessionRow | None = None

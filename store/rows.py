@@ -86,6 +86,10 @@ class DeliveryKind(StrEnum):
     POST = "post"
     UPDATE = "update"
     """Show on a posted question how far it is: one of two has approved."""
+    REMIND = "remind"
+    """Say once more to those who were asked that their answer is waited for."""
+    RELIEVE = "relieve"
+    """Take a question that still waits from those who were asked first: others are asked in their place."""
     WITHDRAW = "withdraw"
 
 
@@ -188,7 +192,7 @@ class PauseRow:
     kind: str
     role: str
     channel: str
-    """The channels it goes to, by name, separated by commas; no channel has a comma in its name."""
+    """The channels that ask it now, by name, separated by commas; no channel has a comma in its name."""
     answerer: str
     owner: str
     status: str

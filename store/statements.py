@@ -17,6 +17,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from .engine import Dialect
+from .precedence import BEFORE
 from .rows import DeliveryKind, DeliveryStatus, ExecutionStatus, PauseStatus, SessionStatus
 from .schema import anchors, audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
 
@@ -113,12 +114,19 @@ class Statements:
         self.abandoned_sessions: Select = others.where(
             sessions.c.status == literal(SessionStatus.RUNNING), sessions.c.lease_until_ms <= now_ms
         )
-        post = deliveries.alias("post")
-        is_post_open = sa.exists().where(
-            post.c.pause_id == deliveries.c.pause_id,
-            post.c.kind == literal(DeliveryKind.POST),
-            post.c.channel == deliveries.c.channel,
-            post.c.status == literal(DeliveryStatus.DUE),
+        other = deliveries.alias("other")
+        comes_before = sa.or_(
+            *(
+                sa.and_(deliveries.c.kind == literal(kind), other.c.kind.in_([literal(each) for each in before]))
+                for kind, before in BEFORE.items()
+                if before
+            )
+        )
+        has_to_wait = sa.exists().where(
+            other.c.pause_id == deliveries.c.pause_id,
+            other.c.channel == deliveries.c.channel,
+            other.c.status == literal(DeliveryStatus.DUE),
+            comes_before,
         )
         due = (
             sa.select(deliveries)
@@ -128,7 +136,7 @@ class Statements:
                 sa.tuple_(deliveries.c.pause_id, deliveries.c.kind, deliveries.c.channel).not_in(
                     dialect.keys("known", arity=3)
                 ),
-                sa.or_(deliveries.c.kind == literal(DeliveryKind.POST), ~is_post_open),
+                sa.or_(deliveries.c.kind == literal(DeliveryKind.POST), ~has_to_wait),
             )
             .order_by(deliveries.c.due_at_ms, deliveries.c.pause_id, deliveries.c.kind, deliveries.c.channel)
             .limit(limit)
@@ -203,14 +211,14 @@ class Statements:
             pauses,
             _key(pauses.c.pause_id),
             pauses.c.status == sa.bindparam("old_status"),
-            columns=["status", "is_sent", "resolution", "answer_json", "responder", "resolved_at_ms"],
+            columns=["status", "channel", "is_sent", "resolution", "answer_json", "responder", "resolved_at_ms"],
         )
         # Apart from the one above because it leaves the status, and so every partial index on it, alone.
         self.mark_pauses = self._update(
             pauses,
             _key(pauses.c.pause_id),
             pauses.c.status == sa.bindparam("old_status"),
-            columns=["is_sent"],
+            columns=["channel", "is_sent"],
         )
         self.update_deliveries = self._update(
             deliveries,

@@ -9,6 +9,9 @@ A row that is not in the view is not in the database: whoever fills it reads eve
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Sequence
+
 from .audit import AuditDraft
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
@@ -28,6 +31,7 @@ class View:
     """What is known, by id, and what is new."""
 
     __slots__ = (
+        "_deliveries_of",
         "audit",
         "deliveries",
         "executions",
@@ -46,6 +50,7 @@ class View:
         self.pauses: dict[str, PauseDraft] = {}
         self.deliveries: dict[tuple[str, str, str], DeliveryDraft] = {}
         """By (pause_id, kind, channel): of a pause that is in the view for its deliveries, all."""
+        self._deliveries_of: defaultdict[str, list[DeliveryDraft]] = defaultdict(list)
         self.votes: dict[str, list[VoteRow]] = {}
         """By pause, of those to be voted on."""
         self.new_votes: list[VoteRow] = []
@@ -60,6 +65,14 @@ class View:
 
     def post_of(self, pause_id: str, channel: str) -> DeliveryDraft | None:
         return self.deliveries.get((pause_id, _POST, channel))
+
+    def add_delivery(self, delivery: DeliveryDraft) -> None:
+        self.deliveries[delivery.pause_id, delivery.kind, delivery.channel] = delivery
+        self._deliveries_of[delivery.pause_id].append(delivery)
+
+    def deliveries_of(self, pause_id: str) -> Sequence[DeliveryDraft]:
+        """What is known of the deliveries of a pause, in no order that means anything."""
+        return tuple(self._deliveries_of.get(pause_id, ()))
 
     def received(self, message: InboundRow) -> InboundDraft | None:
         """The message of the same id that was received before."""

@@ -18,7 +18,7 @@ from ...actors.jsontext import from_json
 from ...actors.ports import Model
 from ...actors.reception import Connection
 from ...actors.supervisor_settings import SupervisorSettings
-from ...store.rows import AnswererKind, PauseRow, SessionRow
+from ...store.rows import AnswererKind, PauseRow, SessionRow, channels_in
 from ...store.snapshots import Timeline
 from ...store.store import Store
 from ..app import App
@@ -219,11 +219,19 @@ class Kit:
         decision: JsonValue = None,
         by: str = "mara",
         received: Received | None = None,
+        channel: str | None = None,
     ) -> Answered:
-        """Answer a question (the oldest of that role or tool) in words or by decision, and let the session go on."""
+        """Answer a question (the oldest of that role or tool) in words or by decision, and let the session go on.
+
+        Args:
+            channel: where the answer is given; None for where the question is asked, by the row given or found.
+        """
         pause = asked if isinstance(asked, PauseRow) else await self.question(asked)
         is_owners = pause.answerer == AnswererKind.OWNER
-        credential: Credential = OwnerCredential(owner=pause.owner) if is_owners else ChannelCredential(answered_by=by)
+        channel = channel or channels_in(pause.channel)[0]
+        credential: Credential = (
+            OwnerCredential(owner=pause.owner) if is_owners else ChannelCredential(answered_by=by, channel=channel)
+        )
         answered = await self.runtime.answering.answer(
             tenant=self.tenant,
             pause_id=pause.pause_id,

@@ -172,7 +172,7 @@ class Receiver:
                 tenant=about.tenant,
                 pause_id=about.pause_id,
                 answer=Reply(text=result.text),
-                credential=ChannelCredential(answered_by=result.sender),
+                credential=ChannelCredential(answered_by=result.sender, channel=about.channel),
                 received=Received(channel=self._connection, external_id=result.dedupe_key),
             )
         except (PauseUninterpretableReplyError, PauseInvalidAnswerError, PauseInvalidDecisionError) as error:

@@ -43,6 +43,12 @@ def answer(
     decision: Annotated[
         str | None, typer.Option("--decision", metavar="JSON", help="The answer as JSON, in place of TEXT.")
     ] = None,
+    channel: Annotated[
+        str | None,
+        typer.Option(
+            "--channel", metavar="NAME", help="The channel WHO answers for, where the question was escalated."
+        ),
+    ] = None,
     is_owner: Annotated[bool, typer.Option("--owner", help="WHO is the session's owner, whom the bot asked.")] = False,
     app: Annotated[
         str | None,
@@ -67,7 +73,9 @@ def answer(
         raise InputInvalidError("give the answer as TEXT or with --decision, not both")
     given = Reply(text=check_text(text, what="TEXT")) if text is not None else Decision(value=_parsed(decision or ""))
     name = check_name(who, what="--as")
-    credential: Credential = OwnerCredential(owner=name) if is_owner else ChannelCredential(answered_by=name)
+    credential: Credential = (
+        OwnerCredential(owner=name) if is_owner else ChannelCredential(answered_by=name, channel=channel)
+    )
     settings = load_config(file=config, database=db)
     screen = Screen(as_json=as_json)
     with screen.progress("Reading the answer ..."):

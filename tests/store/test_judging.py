@@ -45,7 +45,8 @@ def read(view: View, *rows: SessionRow | PauseRow | DeliveryRow) -> View:
                 view.pauses[row.pause_id] = draft = PauseDraft.of(row)
                 draft.old_status = row.status
             case DeliveryRow():
-                view.deliveries[row.key] = draft = DeliveryDraft.of(row)
+                draft = DeliveryDraft.of(row)
+                view.add_delivery(draft)
                 draft.old_status, draft.old_holder = row.status, row.holder
     return view
 
