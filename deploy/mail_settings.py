@@ -67,6 +67,7 @@ class MailLimitsConfig(Section):
     text_characters: Bytes = Field(default=_LIMITS.text_characters, description="characters of all text")
     line_characters: Bytes = Field(default=_LIMITS.line_characters, description="characters of a line")
     html_tags: Count = Field(default=_LIMITS.html_tags, description="how many tags of HTML")
+    html_depth: Count = Field(default=_LIMITS.html_depth, description="how many of them are open at once")
     text_lines: Count = Field(default=_LIMITS.text_lines, description="how many lines of text")
     reply_characters: Bytes = Field(default=_LIMITS.reply_characters, description="characters of new text")
 

@@ -152,9 +152,11 @@ class _Reader:
         if self._characters > self._limits.text_characters:
             raise MailTooLargeError(f"its text has more than {self._limits.text_characters} characters")
         if part.content_type == "text/html":
-            rendered = lines_of_html(text, most_tags=self._limits.html_tags)
+            rendered = lines_of_html(text, most_tags=self._limits.html_tags, deepest=self._limits.html_depth)
             if rendered is None:
-                raise MailTooLargeError(f"its HTML has more than {self._limits.html_tags} tags")
+                raise MailTooLargeError(
+                    f"its HTML has more than {self._limits.html_tags} tags, or more than {self._limits.html_depth} in another"
+                )
             self.hidden_text_found = self.hidden_text_found or rendered.hidden_text_found
             self.is_restyled = self.is_restyled or rendered.is_restyled
             return self._counted(rendered.lines)

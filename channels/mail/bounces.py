@@ -36,7 +36,9 @@ def failed_delivery(message: Part) -> FailedDelivery | None:
 def failed_without_report(message: Part) -> FailedDelivery:
     """What can be told of a bounce that has no machine-readable part."""
     named = mailboxes(message.first("x-failed-recipients"))
-    text = next((part.text() for part in message.walk() if part.content_type == "text/plain"), "")[:20_000]
+    text = next(
+        (part.text(most_bytes=_LONGEST_REPORT) for part in message.walk() if part.content_type == "text/plain"), ""
+    )[:20_000]
     found = _ANY_STATUS.search(text)
     status = found.group().strip(" -") if found else ""
     return FailedDelivery(
@@ -55,7 +57,7 @@ def _recipients(message: Part) -> Iterator[dict[str, str]]:
     """The fields of each recipient of a delivery report."""
     for part in message.walk():
         if part.content_type in ("message/delivery-status", "message/global-delivery-status"):
-            text = part.content()[:_LONGEST_REPORT].decode("utf-8", "replace")
+            text = part.beginning(_LONGEST_REPORT).decode("utf-8", "replace")
             for group in _BLANK.split(text):
                 parsed = HeaderParser(policy=compat32).parsestr(group.strip() + "\n\n")
                 fields = {name.lower(): str(value) for name, value in parsed.raw_items()}

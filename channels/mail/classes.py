@@ -131,7 +131,7 @@ def _calendar(message: Part) -> Machine | None:
     for part in message.walk():
         if part.content_type not in ("text/calendar", "application/ics"):
             continue
-        if part.parameter("method") or (not part.is_attachment and _METHOD.search(part.content()[:_LONGEST_CALENDAR])):
+        if part.parameter("method") or (not part.is_attachment and _METHOD.search(part.beginning(_LONGEST_CALENDAR))):
             return Machine(mail_class=MailClass.CALENDAR_REPLY, reason="it is a calendar's message")
     if "calendarmessage" in message.first("content-class").lower():
         return Machine(mail_class=MailClass.CALENDAR_REPLY, reason="its content class is a calendar's message")

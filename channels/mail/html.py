@@ -98,6 +98,7 @@ _SIGNATURE = "signature"
 _BELOW_ANSWER = "linebreakatbeginningofsignature"
 """What iOS calls the line break above its signature, which is the next element."""
 _OUTLOOK_RULE = re.compile(r"border(?:-top)?:\s*(?:none;\s*border-top:\s*)?solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
+_MARKING = ("id", "class", "name")
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
 
 
@@ -128,11 +129,11 @@ class Rendered:
     is_restyled: bool
 
 
-def lines_of_html(html: str, *, most_tags: int = 30_000) -> Rendered | None:
-    """The lines a reader sees; None if the HTML has more tags than that."""
+def lines_of_html(html: str, *, most_tags: int = 30_000, deepest: int = 500) -> Rendered | None:
+    """The lines a reader sees; None if the HTML has more tags than that, or is nested more deeply."""
     page = _Page()
     for at, piece in enumerate(pieces(html)):
-        if at > 2 * most_tags:
+        if at > 2 * most_tags or page.depth > deepest:
             return None
         match piece:
             case StyleSheet(text=text):
@@ -180,13 +181,17 @@ class _Page:
         self._hidden_at: list[int] = []
         self._struck_at: list[int] = []
 
+    @property
+    def depth(self) -> int:
+        return len(self._stack)
+
     def open(self, tag: Tag) -> None:
         if tag.name in _BLOCKS:
             self.close("head")
             if self._stack[-1].name == "p" and self._stack[-1].look.is_seen:
                 self.close("p")  # as browsers do; but what may be inside a hidden one is hidden
         top = self._stack[-1]
-        marks = " ".join(tag.attributes.get(name, "") for name in ("id", "class", "name")).lower()
+        marks = " ".join(tag.attributes.get(name, "") for name in _MARKING).lower() if tag.attributes else ""
         style = self.styles.of(tag.name, tag.attributes)
         look = look_of(top.look, tag.name, tag.attributes, style)
         if tag.name in _BLOCKS or tag.name == "br":

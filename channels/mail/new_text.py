@@ -35,6 +35,8 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
     """
     marked = marked_signature(body.rich, names)
     plain, text, is_scattered = _read(body.plain, around, names, marked)
+    is_long = len(text) > limits.reply_characters
+    text = text[: limits.reply_characters]
     doubts: dict[Doubt, None] = {}
     is_forward = plain.is_forward
     left_out = [line.text for line in plain.left_out]
@@ -43,7 +45,7 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
         is_scattered = is_scattered or rich_scattered
         is_forward = is_forward or rich.is_forward
         left_out += [line.text for line in rich.left_out]
-        if words_of(text) != words_of(rich_text):
+        if words_of(text) != words_of(rich_text[: limits.reply_characters]):
             doubts[Doubt.PARTS_DIFFER] = None
     if is_scattered:
         doubts[Doubt.ANSWERS_BETWEEN_QUOTES] = None
@@ -51,8 +53,7 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
         doubts[Doubt.HIDDEN_TEXT] = None
     if body.is_restyled:
         doubts[Doubt.RESTYLED_TEXT] = None
-    if len(text) > limits.reply_characters:
-        text = text[: limits.reply_characters]
+    if is_long:
         doubts[Doubt.TOO_LONG] = None
     return Answer(
         text=text,

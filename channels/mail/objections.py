@@ -28,5 +28,6 @@ _DOUBTS = {
     Doubt.WRITTEN_INTO_QUOTE: "Something was written into the quoted mail, where it is easily overlooked.",
     Doubt.SEVERAL_QUESTIONS: "It is about several questions at once; please answer each of them by a mail of its own.",
     Doubt.NOT_WRITTEN_TO_US: "It was handed on to this question, and neither written to it nor an answer to its mail.",
+    Doubt.AWAY_NOTICE: "It says that you are away, as automatic notices do.",
     Doubt.TOO_LONG: "It is too long for an answer.",
 }

@@ -23,7 +23,11 @@ from .charsets import decoded
 from .settings import Limits
 
 _HEADER_END = re.compile(rb"\r?\n\r?\n|\r\r")
-_NOT_BASE64 = re.compile(rb"[^A-Za-z0-9+/]+")
+_NOT_BASE64 = bytes(set(range(256)) - set(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"))
+_AT_ONCE = 1024 * 1024
+"""Bytes that are decoded in one call: a call keeps every other thread waiting."""
+_MOST_FALSE_DELIMITERS = 10_000
+"""Lines that begin like the end of a part and are none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,16 +78,24 @@ class Part:
 
     def content(self) -> bytes:
         """The body with its transfer encoding undone."""
+        return self._decoded(self.body)
+
+    def beginning(self, most: int) -> bytes:
+        """The content's first bytes, for which the rest is not decoded."""
+        return self._decoded(self.body[: 4 * most])[:most]
+
+    def _decoded(self, body: bytes) -> bytes:
         encoding = self.first("content-transfer-encoding").strip().lower()
         if encoding == "base64":
-            return _from_base64(self.body)
+            return _from_base64(body)
         if encoding == "quoted-printable":
-            return quopri.decodestring(self.body)
-        return self.body
+            return b"".join(map(quopri.decodestring, _by_lines(body)))
+        return body
 
-    def text(self) -> str:
-        """The content as text."""
-        return decoded(self.content(), self.headers.get_content_charset() or self.parameter("charset") or None)
+    def text(self, *, most_bytes: int | None = None) -> str:
+        """The content as text; with ``most_bytes`` only its beginning."""
+        content = self.content() if most_bytes is None else self.beginning(most_bytes)
+        return decoded(content, self.headers.get_content_charset() or self.parameter("charset") or None)
 
 
 class MailTooLargeError(Exception):
@@ -113,6 +125,7 @@ class _Cutter:
         self._limits = limits
         self._made = 0
         self._header_bytes = 0
+        self._tried = 0
 
     def part(self, start: int, end: int, *, depth: int, default: str = "text/plain") -> Part:
         self._made += 1
@@ -158,6 +171,9 @@ class _Cutter:
         """Where each delimiter's line break begins, where its line ends, and whether it is the closing one."""
         at = self._raw.find(delimiter, start, end)
         while at >= 0:
+            self._tried += 1
+            if self._tried > _MOST_FALSE_DELIMITERS:
+                raise MailTooLargeError(f"it has more than {_MOST_FALSE_DELIMITERS} lines that seem to end parts")
             after = at + len(delimiter)
             stop = self._raw.find(b"\n", after, min(end, after + 200))
             stop = min(end, after + 200) if stop < 0 else stop
@@ -179,8 +195,24 @@ def _boundary(headers: Message) -> bytes:
 
 def _from_base64(body: bytes) -> bytes:
     """Decode what is base64 in a body; a list's footer after the padding is left out."""
-    encoded = _NOT_BASE64.sub(b"", body.partition(b"=")[0])
+    end = body.find(b"=")
+    end = len(body) if end < 0 else end
+    encoded = b"".join(
+        body[at : min(end, at + _AT_ONCE)].translate(None, _NOT_BASE64) for at in range(0, end, _AT_ONCE)
+    )
+    whole = len(encoded) - (len(encoded) % 4 == 1)
+    pieces = (encoded[at : min(whole, at + _AT_ONCE)] + b"===" for at in range(0, whole, _AT_ONCE))
     try:
-        return binascii.a2b_base64(encoded[: len(encoded) - (len(encoded) % 4 == 1)] + b"===")
+        return b"".join(map(binascii.a2b_base64, pieces))
     except binascii.Error:
         return b""
+
+
+def _by_lines(body: bytes) -> Iterator[bytes]:
+    """The body in pieces of bounded size, cut behind line ends wherever there are any."""
+    at = 0
+    while at < len(body):
+        most = min(len(body), at + _AT_ONCE)
+        end = most if most == len(body) else (body.rfind(b"\n", at, most) + 1 or most)
+        yield body[at:end]
+        at = end

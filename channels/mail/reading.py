@@ -4,8 +4,8 @@ The order of the steps is that of trust: nothing is taken as an answer before it
 person is who they say, and that the words are their own and new. Each step writes down what it found; the first that
 objects ends the matter, and the question stays open.
 
-Pure: no clock, no network, no store, and no exception whatever the bytes are. It may take a second for the largest mail
-that is read at all, so callers give large ones to a thread.
+Pure: no clock, no network, no store, and no exception whatever the bytes are. It may take a second for the most hostile mail
+that is read at all, so services read by way of ``bounded``.
 """
 
 from __future__ import annotations
@@ -50,6 +50,11 @@ def read_mail(
     except MailTooLargeError as error:
         return _Reading(raw, message).ended(MailClass.OVERSIZE, "size", str(error))
     return result if originals is None else with_originals(result, originals)
+
+
+def unread(raw: bytes, reason: str) -> MailReadingResult:
+    """The result for a mail that nobody has the time or the room to read."""
+    return _Reading(raw, None).ended(MailClass.OVERSIZE, "time", reason)
 
 
 def question_in(raw: bytes, *, settings: MailReading, envelope: Sequence[str] = ()) -> str | None:

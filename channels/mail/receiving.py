@@ -17,7 +17,6 @@ import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TypeVar
 
 import structlog
 
@@ -43,22 +42,17 @@ from ...actors.reception import Reception
 from ...store.errors import StoreError
 from ...store.rows import QuarantineRow
 from .addresses import domain_of
+from .bounded import AT_ONCE, question_in_bounded, read_mail_bounded
 from .correspondence import Correspondence, Register, Standing
 from .objections import objection_to
-from .reading import question_in, read_mail
 from .replying import Addressee, Replies
 from .results import MailClass, MailReadingResult
 from .settings import MailReading
 from .writing import moment, not_understood, plainly, told
 
-_SMALL_BYTES = 32 * 1024
-"""Mails of up to this size are read in the loop: it takes a few milliseconds. Larger ones are given to a thread."""
-
 _KEPT_BYTES = 256 * 1024
 """Of a mail in the quarantine; of a larger one its beginning is kept."""
 _LONGEST_SUBJECT = 300
-
-T = TypeVar("T")
 
 _log = structlog.get_logger("overwinter.mail")
 
@@ -115,6 +109,7 @@ class Receiver:
         self._reading = reading
         self._connection = connection
         self._answerers_of = answerers_of
+        self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def receive(self, mail: Arrived) -> Handled:
         """Make of a mail what it is.
@@ -131,15 +126,13 @@ class Receiver:
             return await self._keep_unread(mail, f"could not be taken in: {type(error).__name__}")
 
     async def _receive(self, mail: Arrived) -> Handled:
-        token = await self._off_loop(
-            mail, lambda: question_in(mail.raw, settings=self._reading, envelope=mail.envelope)
-        )
+        token = await question_in_bounded(mail.raw, settings=self._reading, slots=self._slots, envelope=mail.envelope)
         about = None if token is None else await self._register.find(token)
         answerers = () if about is None else self._answerers_of(about.channel)
         reading = replace(self._reading, answerers=tuple(answerers or ()))
         originals = () if about is None else about.texts
-        result = await self._off_loop(
-            mail, lambda: read_mail(mail.raw, settings=reading, envelope=mail.envelope, originals=originals)
+        result = await read_mail_bounded(
+            mail.raw, settings=reading, slots=self._slots, envelope=mail.envelope, originals=originals
         )
         if result.mail_class is MailClass.OWN_MAIL:
             return Handled.IGNORED
@@ -307,10 +300,6 @@ class Receiver:
 
     def _quarantine_id(self, key: str) -> str:
         return f"q{hashlib.sha256(f'{self._connection} {key}'.encode()).hexdigest()[:24]}"
-
-    async def _off_loop(self, mail: Arrived, read: Callable[[], T]) -> T:
-        """What ``read`` makes of a mail; a large one is read in a thread, so that nobody else waits for it."""
-        return read() if len(mail.raw) <= _SMALL_BYTES else await asyncio.to_thread(read)
 
 
 _UNREAD = "It could not be read just now. An operator has been told; please answer on the page, or later."

@@ -31,6 +31,7 @@ class Limits:
     """Of all text that is read."""
     line_characters: int = 50_000
     html_tags: int = 30_000
+    html_depth: int = 500
     text_lines: int = 10_000
     reply_characters: int = 20_000
     """Of new text; more is no answer but a document."""

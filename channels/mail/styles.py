@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _DECLARATION = re.compile(r"([a-z-]{1,40})\s*:\s*([^;]{0,300})")
-_RULE = re.compile(r"([^{}]{1,500})\{([^{}]{0,4000})\}")
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)|<!--|-->", re.DOTALL)
 _SELECTOR = re.compile(r"([a-z][a-z0-9]*)?((?:[.#][\w-]+)*)", re.IGNORECASE)
 _LENGTH = re.compile(r"([+-]?\d*\.?\d+)\s*(px|pt|em|rem|%|ex|vh|vw|cm|mm|in|pc)?")
 _RGB = re.compile(r"rgba?\(\s*([\d.]+%?)[\s,]+([\d.]+%?)[\s,]+([\d.]+%?)(?:[\s,/]+(\d*\.?\d+%?))?\s*\)")
 _MOST_RULES = 500
+_LONGEST_SELECTOR = 500
+_LONGEST_RULE = 4_000
 
 _COLOURS = {
     "white": (255, 255, 255),
@@ -41,6 +42,8 @@ _COLOURS = {
     "navy": (0, 0, 128),
     "yellow": (255, 255, 0),
 }
+_LOOKING = frozenset({"hidden", "color", "bgcolor", "text"})
+"""Attributes that say how an element looks."""
 _STRUCK = frozenset({"s", "strike", "del"})
 _LEAST_CONTRAST = 1.35
 """WCAG's ratio; text that is meant to be read has 4.5."""
@@ -75,13 +78,13 @@ class Styles:
 
     def add(self, sheet: str) -> None:
         """Read one style sheet. Of a selector with several parts the last counts, wherever the element stands."""
-        for match in _RULE.finditer(_COMMENT.sub("", sheet)):
+        for selectors, rule in _rules(_COMMENT.sub("", sheet)):
             if len(self._rules) >= _MOST_RULES:
                 return
-            declared = dict(declarations(match[2]))
+            declared = dict(declarations(rule))
             if re.search(r"\w", declared.get("content", "").strip("\"' ").replace("none", "").replace("normal", "")):
                 self.adds_text = True
-            for selector in match[1].split(","):
+            for selector in selectors.split(","):
                 last = re.split(r"[\s>+~]+", selector.strip())[-1].partition(":")[0].partition("[")[0]
                 if last and _SELECTOR.fullmatch(last):
                     self._rules.setdefault(last.lower(), {}).update(declared)
@@ -99,6 +102,18 @@ class Styles:
         return found
 
 
+def _rules(sheet: str) -> Iterator[tuple[str, str]]:
+    """The selectors and the declarations of each innermost rule, found brace by brace and never in one long search."""
+    at = 0
+    while (end := sheet.find("}", at)) >= 0:
+        opened = sheet.rfind("{", at, end)
+        if opened >= 0:
+            lowest = max(at, opened - _LONGEST_SELECTOR)
+            begin = max(lowest, sheet.rfind("{", lowest, opened) + 1)
+            yield sheet[begin:opened], sheet[opened + 1 : min(end, opened + 1 + _LONGEST_RULE)]
+        at = end + 1
+
+
 def declarations(style: str) -> Iterator[tuple[str, str]]:
     """Properties and values, in lower case and without ``!important``."""
     for match in _DECLARATION.finditer(style[:4_000].lower()):
@@ -107,6 +122,8 @@ def declarations(style: str) -> Iterator[tuple[str, str]]:
 
 def look_of(parent: Look, name: str, attributes: dict[str, str], style: dict[str, str]) -> Look:
     """How an element looks inside its parent."""
+    if not style and name not in _STRUCK and _LOOKING.isdisjoint(attributes):
+        return parent
     is_hidden = parent.is_hidden or "hidden" in attributes or _is_away(style)
     colour = _colour(style.get("color") or (attributes.get("color", "") if name in ("font", "body") else ""))
     background = _colour(

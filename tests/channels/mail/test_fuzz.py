@@ -11,8 +11,13 @@ from overwinter.channels.mail.results import MailClass, MailReadingResult
 
 from .clients import letters
 from .letters import FORWARD, OWN, WROTE, leaf, mail, multipart, quoted, read, with_body
+from .test_messages import ROWS, eml
 
-RAW = [letter.raw for letter in letters()]
+RAW = [letter.raw for letter in letters()] + [eml(row) for row in ROWS]
+OF_PROGRAMS = [eml(row) for row in ROWS if row["expect"].get("class") in ("auto_reply", "list_mail", "bounce")]
+BY_HEADERS = [raw for raw in OF_PROGRAMS if read(raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\nApprove.").is_automatic]
+"""Those whose headers alone say what they are."""
+
 FEW = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow], deadline=None)
 
 FOREIGN = "notmine"
@@ -64,9 +69,9 @@ PIECES = (
 
 
 @st.composite
-def mutated(draw: st.DrawFn) -> bytes:
+def mutated(draw: st.DrawFn, raws: st.SearchStrategy[bytes]) -> bytes:
     """A mail with some of its bytes changed, moved, doubled or cut."""
-    raw = draw(st.sampled_from(RAW))
+    raw = draw(raws)
     for _ in range(draw(st.integers(1, 6))):
         at = draw(st.integers(0, len(raw)))
         end = min(len(raw), at + draw(st.sampled_from((0, 1, 10, 200, 5_000))))
@@ -76,9 +81,19 @@ def mutated(draw: st.DrawFn) -> bytes:
 
 
 @FEW
-@given(mutated())
+@given(mutated(st.sampled_from(RAW)))
 def test_a_broken_mail_is_read(raw: bytes) -> None:
     check(read(raw))
+
+
+@FEW
+@given(st.sampled_from(BY_HEADERS).flatmap(lambda raw: st.tuples(st.just(raw), mutated(st.just(raw)))))
+def test_no_body_makes_a_person_of_a_program(mails: tuple[bytes, bytes]) -> None:
+    raw, changed = mails
+    result = read(raw.partition(b"\r\n\r\n")[0] + b"\r\n\r\n" + changed.partition(b"\r\n\r\n")[2])
+    check(result)
+    assert result.is_automatic
+    assert result.question_stays_open
 
 
 # A sender who is not proven stays so, whatever else is changed.
@@ -87,7 +102,7 @@ _TOP = re.compile(rb"Authentication-Results:[^\r\n]*\r\n", re.IGNORECASE)
 
 
 @FEW
-@given(mutated())
+@given(mutated(st.sampled_from(RAW)))
 def test_no_change_below_the_border_proves_a_sender(raw: bytes) -> None:
     below = _TOP.sub(b"", raw)
     top = b"Authentication-Results: mx.ask.example.net; dmarc=fail header.from=corp.example\r\nReceived: by mx.ask.example.net\r\n"
@@ -203,6 +218,10 @@ def test_what_stands_below_an_announced_original_is_not_new(opening: str, words:
 
 def _is_utf8(text: str) -> bool:
     return not re.search("[\ud800-\udfff]", text)
+
+
+def test_there_are_programs_among_the_messages() -> None:
+    assert len(BY_HEADERS) >= 25
 
 
 def test_the_words_of_these_tests_are_read_as_they_should_be() -> None:
