@@ -239,16 +239,36 @@ class Answering:
         return is_stranded
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
-        """The clock has reached the pause's deadline: a timer fires, a question times out. False if it was closed before."""
-        is_timer = pause.kind == PauseKind.TIMER
-        role = None if is_timer else self._roles.get(pause.role)
+        """The clock has reached the pause's deadline: a timer fires, all else times out. False if it was closed before."""
+        if pause.kind == PauseKind.TIMER:
+            return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
+        role = self._roles.get(pause.role) if pause.kind == PauseKind.ASK else None
         votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)
+        return await self._end(
+            pause,
+            "timed_out",
+            answer={"reason": "timed out"},
+            decision_json=_listed_votes(pause, votes) if votes else None,
+        )
+
+    async def fire(self, pause: PauseRow, *, answer: JsonValue) -> bool:
+        """What the pause waits for has happened: its step reads the answer. False if it was closed before."""
+        return await self._end(pause, "fired", answer=answer)
+
+    async def _end(
+        self,
+        pause: PauseRow,
+        resolution: Literal["fired", "timed_out"],
+        *,
+        answer: JsonValue,
+        decision_json: str | None = None,
+    ) -> bool:
         change = ResolvePause(
             pause_id=pause.pause_id,
-            resolution="fired" if is_timer else "timed_out",
-            answer_json=to_json({"due_at_ms": pause.deadline_at_ms} if is_timer else {"reason": "timed out"}),
+            resolution=resolution,
+            answer_json=to_json(answer),
             responder=None,
-            decision_json=_listed_votes(pause, votes) if votes else None,
+            decision_json=decision_json,
             inbound=None,
             now_ms=self._clock.now_ms(),
             priority=Priority.RESUME,

@@ -24,6 +24,11 @@ OverwinterError
 │   ├── SessionNotDeployedError         session.not-deployed        there is no code to accept for it
 │   ├── SessionIndeterminateError       session.indeterminate       why a session that kills its process has failed
 │   └── SessionCorruptError             session.corrupt             its rows cannot be read back
+├── TriggerError
+│   ├── TriggerInvalidError             trigger.invalid             it can never fire as it is given
+│   ├── TriggerUnknownError             trigger.unknown             no such trigger
+│   ├── TriggerTakenError               trigger.taken               another one has its name
+│   └── TriggerDeclaredError            trigger.declared            an app declares it, so it cannot be taken away
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
 ├── EffectConflictError                 effect.conflict             same key, other content
 ├── ChannelError
@@ -212,6 +217,37 @@ class SessionCorruptError(SessionError):
     """The session's rows cannot be read back; other sessions go on."""
 
     code = "session.corrupt"
+
+
+class TriggerError(OverwinterError):
+    """A trigger cannot do what was asked."""
+
+    code = "trigger.error"
+    expose = True
+
+
+class TriggerInvalidError(TriggerError):
+    """The trigger can never fire as it is given."""
+
+    code = "trigger.invalid"
+
+
+class TriggerUnknownError(TriggerError):
+    """There is no such trigger. ``overwinter triggers list`` lists them."""
+
+    code = "trigger.unknown"
+
+
+class TriggerTakenError(TriggerError):
+    """Another trigger has this name. Give it another one, or remove that."""
+
+    code = "trigger.taken"
+
+
+class TriggerDeclaredError(TriggerError):
+    """An app declares this trigger and would at its next start again. Disable it, or take it out of the app."""
+
+    code = "trigger.declared"
 
 
 class LeaseLostError(OverwinterError):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from ..store.changes import Advance, Rest
-from ..store.rows import ExecutionRow, SessionRow, SessionStatus
+from ..store.rows import ExecutionRow, PauseKind, SessionRow, SessionStatus
 from .draft import Draft
 from .errors import LeaseLostError
 from .hooks import RELEASED, Telling
@@ -134,6 +134,8 @@ class Journal:
         for pause in change.open:
             if pause.deadline_at_ms is not None:
                 self._around.note_deadline(pause.deadline_at_ms)
+            if pause.kind in (PauseKind.TRIGGER, PauseKind.FILES):
+                self._around.note_wait(pause)
         for delivery in change.deliveries:
             if delivery.holder is not None and (asked := opened.get(delivery.pause_id)) is not None:
                 self._around.outbox.offer(delivery, asked)

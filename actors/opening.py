@@ -41,6 +41,9 @@ def pause_of(
     if needs > 1:
         ask["needs"] = needs
     ask |= patience_to_json(patience)
+    if wait.details is not None:
+        ask["details"] = wait.details
+    asked_at_ms = now_ms if wait.since_ms is None else wait.since_ms
     return PauseRow(
         pause_id=pause_id,
         tenant=frame.tenant,
@@ -55,8 +58,8 @@ def pause_of(
         status=PauseStatus.PENDING,
         is_sent=False,
         ask_json=to_json(ask),
-        asked_at_ms=now_ms,
-        deadline_at_ms=None if wait.due_in_ms is None else now_ms + wait.due_in_ms,
+        asked_at_ms=asked_at_ms,
+        deadline_at_ms=None if wait.due_in_ms is None else asked_at_ms + wait.due_in_ms,
         resolution=None,
         answer_json=None,
         responder=None,

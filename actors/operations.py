@@ -130,6 +130,8 @@ class Wait(Operation):
         makes_form: what is asked for; made only where the question is asked, since a replay does not need it.
         channel: name of the channel; None for the one the app has wired to the role.
         due_in_ms: how long until its deadline, counted from when it is first reached; None waits for ever.
+        details: what whoever ends it has to know, as JSON; None where nothing.
+        since_ms: when it began, where that was before it was reached: what has happened since then ends it.
     """
 
     pause_kind: PauseKind
@@ -139,6 +141,8 @@ class Wait(Operation):
     answerer: AnswererKind
     channel: str | None
     due_in_ms: int | None
+    details: JsonValue = None
+    since_ms: int | None = None
 
     @property
     def form(self) -> Form | None:

@@ -45,9 +45,8 @@ T = TypeVar("T")
 ItemT = TypeVar("ItemT")
 P = ParamSpec("P")
 
-_UUID = codec_of(uuid.UUID)
-_FLOAT = codec_of(float)
-_INT = codec_of(int)
+_UUID, _FLOAT, _INT = codec_of(uuid.UUID), codec_of(float), codec_of(int)
+_RECORDED = EventKind.VALUE_RECORDED
 
 
 class Run:
@@ -313,16 +312,20 @@ class Run:
         answerer: AnswererKind = AnswererKind.NOBODY,
         channel: str | None = None,
         deadline: timedelta | None = None,
+        details: JsonValue = None,
+        since: datetime | None = None,
     ) -> tuple[str, WaitResult]:
         """Wait for something outside; returns the wait's key and how it ended.
 
         Args:
             form: what is asked for, or what makes it, where that costs something.
+            details, since: as in ``Wait``.
         """
         makes_form = form if form is None or callable(form) else lambda: form
         wait = self._wait(
             name, role, prompt, makes_form, kind=kind, answerer=answerer, channel=channel, deadline=deadline
         )
+        wait.details, wait.since_ms = details, None if since is None else round(since.timestamp() * 1000)
         return wait.key, delivered(wait, await wait)
 
     async def was_reached(self, name: str) -> bool:
@@ -334,9 +337,7 @@ class Run:
         """The next message of the session's owner, as soon as there is one."""
         return await NextMessage(key=self.key("message"), frame=self._frame)
 
-    def _value(
-        self, name: str, make: Callable[[], Any], codec: Codec[Any], kind: str = EventKind.VALUE_RECORDED
-    ) -> Value:
+    def _value(self, name: str, make: Callable[[], Any], codec: Codec[Any], kind: str = _RECORDED) -> Value:
         return Value(key=self.key(name), frame=self._frame, make=make, codec=codec, kind=kind)
 
     def _wait(

@@ -7,7 +7,7 @@ sooner. Nothing here waits for a person: a sleeping session is no task, timer or
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -16,7 +16,7 @@ import structlog
 from ..store.changes import Advance, Claim, RenewLeases, Rest, Sweep
 from ..store.errors import StoreError
 from ..store.resolutions import Grant
-from ..store.rows import SessionRow, SessionStatus
+from ..store.rows import PauseRow, SessionRow, SessionStatus
 from ..store.snapshots import LoadedSession
 from .accepting import Accepting
 from .answering import Answering
@@ -69,6 +69,7 @@ class Supervisor:
         hooks: Hooks | None,
         holder: str,
         settings: SupervisorSettings,
+        note_wait: Callable[[PauseRow], None] = lambda _: None,
         beside: Sequence[Beside] = (),
     ) -> None:
         self._store = store
@@ -101,6 +102,7 @@ class Supervisor:
             outbox=dispatcher,
             role_of=roles.get,
             note_deadline=self._deadlines.note,
+            note_wait=note_wait,
             hooks=hooks,
         )
 

@@ -122,6 +122,7 @@ class Surroundings:
     Attributes:
         role_of: a role by its name; None if the app has none of that name.
         note_deadline: told of each new deadline, so that the supervisor need not ask the store for the next one.
+        note_wait: told of each new wait for a trigger or for files, once it is written.
         hooks: the app's; None where it has none.
     """
 
@@ -132,4 +133,5 @@ class Surroundings:
     outbox: Outbox
     role_of: Callable[[str], RoleBinding | None]
     note_deadline: Callable[[int], None]
+    note_wait: Callable[[PauseRow], None]
     hooks: Hooks | None

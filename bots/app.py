@@ -6,14 +6,17 @@ import inspect
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from ..actors.errors import TriggerInvalidError
 from ..actors.hooks import EndHook, Hooks, PauseHook, ResumeHook
 from ..actors.opening import CONVERSATION
 from ..actors.ports import Model
 from ..actors.reception import AnyChannel, DeclaredChannel
+from ..actors.trigger_kinds import Trigger, check
+from ..actors.triggers import Triggers
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
@@ -46,6 +49,7 @@ class App:
         on_end: called when an execution has ended. All three are called at least once, after the fact is committed; what
             they raise is logged and nothing else.
         hook_timeout: how long each call may take.
+        triggers: what makes sessions begin, or go on, when something happens in the world (``overwinter.actors.trigger_kinds``).
         yield_timeout_cap: how long one call of ``sleep`` and the like may wait at most; people may take longer.
     """
 
@@ -62,6 +66,7 @@ class App:
     on_resume: ResumeHook | None = None
     on_end: EndHook | None = None
     hook_timeout: timedelta = timedelta(seconds=10)
+    triggers: Sequence[Trigger] = ()
     yield_timeout_cap: timedelta = timedelta(minutes=60)
 
     def tools(self) -> Iterator[tuple[Agent, Tool]]:
@@ -70,10 +75,14 @@ class App:
             for tool in {id(tool): tool for tool in (*agent.tools, *tools_that_ask(agent.toolsets))}.values():
                 yield agent, tool
 
-    def tools_of(self, agent: Agent) -> tuple[Tool, ...]:
-        """Every tool of one agent, those of its toolsets included."""
+    def bench(self, *, triggers: Triggers | None = None) -> Workbench:
+        """What the tools of its toolsets work with; without the services of a runtime they can only be looked at."""
         newest = {workflow.name: workflow for workflow in self.workflows}
-        bench = Workbench(cap=self.yield_timeout_cap, workflows=newest)
+        return Workbench(cap=self.yield_timeout_cap, workflows=newest, triggers=triggers)
+
+    def tools_of(self, agent: Agent, bench: Workbench | None = None) -> tuple[Tool, ...]:
+        """Every tool of one agent, those of its toolsets included; without a runtime's bench they can only be looked at."""
+        bench = bench or self.bench()
         return tuple({id(tool): tool for tool in (*agent.tools, *tools_of(agent.toolsets, bench))}.values())
 
     def all_gates(self) -> tuple[Gate, ...]:
@@ -163,6 +172,7 @@ class App:
             return
         yield from self._toolset_faults()
         yield from self._name_faults()
+        yield from self._trigger_faults()
         yield from self._role_faults()
         yield from interpreter_faults(self.roles())
         yield from gate_faults(self)
@@ -186,6 +196,22 @@ class App:
         if self.yield_timeout_cap <= timedelta():
             yield "assembly.toolset", f"yield_timeout_cap of app {self.name} must be more than nothing"
 
+    def _trigger_faults(self) -> Iterator[Fault]:
+        bots = {each.name for each in (*self.agents, *self.workflows)}
+        for slug, count in Counter(trigger.slug for trigger in self.triggers).items():
+            if count > 1:
+                yield "assembly.duplicate-name", f"{count} triggers are called {slug}; rename one"
+        for trigger in self.triggers:
+            if trigger.starts is not None and trigger.starts.bot not in bots:
+                yield (
+                    "assembly.trigger",
+                    f"trigger {trigger.slug} starts {trigger.starts.bot!r}, which is no bot of the app",
+                )
+            try:
+                check(trigger)
+            except TriggerInvalidError as error:
+                yield "assembly.trigger", str(error)
+
     def _name_faults(self) -> Iterator[Fault]:
         versions = [(agent.name, "1") for agent in self.agents]
         versions += [(workflow.name, workflow.version) for workflow in self.workflows]
@@ -196,8 +222,7 @@ class App:
         for name in sorted(both):
             yield "assembly.duplicate-name", f"{name} is an agent and a workflow; rename one"
         for agent in self.agents:
-            known = replace(agent, toolsets=[name for name in agent.toolsets if name in TOOLSETS])
-            for name, count in Counter(tool.name for tool in self.tools_of(known)).items():
+            for name, count in Counter(tool.name for tool in self.tools_of(agent)).items():
                 if count > 1:
                     yield "assembly.duplicate-name", f"agent {agent.name} has {count} tools called {name}; rename one"
         for name, count in Counter(role.name for role in self.roles()).items():

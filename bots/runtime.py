@@ -7,7 +7,10 @@ from the environment.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
+
+import structlog
 
 from ..actors.accepting import Accepting
 from ..actors.answering import Answering
@@ -17,6 +20,7 @@ from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings, Dispatcher
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.events import CONVERSATION_KINDS
+from ..actors.firing import Firing
 from ..actors.hooks import Hooks, joined
 from ..actors.ids import Ids
 from ..actors.messages import Message
@@ -35,13 +39,14 @@ from ..actors.spoken import Words
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
 from ..actors.telling import Receiving, Teller
+from ..actors.triggers import Triggers
 from ..actors.waiting import Waiting
 from ..channels.decisions import validate_decision
 from ..channels.interpreters.chain import Chain, ModelReader
 from ..channels.privacy import DiscreetReader, discreet
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from ..store.resolutions import Grant, Hold
-from ..store.rows import DeliveryRow, PauseRow, SessionRow
+from ..store.rows import DeliveryRow, PauseKind, PauseRow, SessionRow
 from ..store.snapshots import LoadedSession
 from ..store.store import Store
 from .agents import AgentProgram
@@ -55,6 +60,9 @@ from .interpreter_faults import interpreters_without_model
 from .policies.gates import Gate
 from .policies.judge import Judge
 from .tools import Tool
+from .toolsets.workspace_ext import Workbench
+
+_log = structlog.get_logger("overwinter.runtime")
 
 
 class StoredHistory:
@@ -75,6 +83,7 @@ class Runtime:
         sessions: start, feed, cancel.
         answering: the way in for answers.
         waiting: for callers that want to know what came of it.
+        triggers: what makes sessions begin or go on when something happens in the world.
         accepting: lets sessions go on whose code has changed.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
         reception: what the connections, the ways to a vendor, are given.
@@ -95,7 +104,12 @@ class Runtime:
         supervising: SupervisorSettings | None = None,
         delivering: DeliverySettings | None = None,
         connections: Sequence[Connection] = (),
+        tenant: str = "default",
     ) -> None:
+        """
+        Args:
+            tenant: whose the triggers are that the app declares.
+        """
         app.check()
         self.app = app
         self.store = store
@@ -103,7 +117,9 @@ class Runtime:
         model = app.model or model
         _check_models(app, model)
         meter = BudgetMeter(costs=store, clock=clock, ids=ids)
-        programs = Programs(_programs(app, model=model, store=store, meter=meter))
+        self.triggers = Triggers(triggers=store.triggers, fires=store.fires, clock=clock, ids=ids, fired=self._fired)
+        bench = app.bench(triggers=self.triggers)
+        programs = Programs(_programs(app, bench=bench, model=model, store=store, meter=meter))
         roles = Roles(tuple(_binding(app, role, model=model, meter=meter) for role in app.roles()))
         channels = connected(app, connections)
         holder = ids.holder()
@@ -152,6 +168,17 @@ class Runtime:
             reviver=self,
             settings=delivering,
         )
+        self._firing = Firing(
+            triggers=store.triggers,
+            fires=store.fires,
+            messages=store,
+            clock=clock,
+            answering=self.answering,
+            sessions=self.sessions,
+            reviver=self,
+            declare=partial(self._declare_triggers, tenant),
+            poll_s=supervising.poll_s,
+        )
         self.supervisor = Supervisor(
             store=store,
             clock=clock,
@@ -165,12 +192,29 @@ class Runtime:
             hooks=_hooks_of(app, connections),
             holder=holder,
             settings=supervising,
-            beside=(*self.tellers, *(Receiving(connection=each, clock=clock) for each in connections)),
+            note_wait=self._note_wait,
+            beside=(
+                self._firing,
+                *self.tellers,
+                *(Receiving(connection=each, clock=clock) for each in connections),
+            ),
         )
 
     def _tell(self) -> None:
         for teller in self.tellers:
             teller.look()
+
+    # -- triggers ------------------------------------------------------------------------------------------------------
+    def _fired(self) -> None:
+        self._firing.look_now()
+
+    def _note_wait(self, pause: PauseRow) -> None:
+        if pause.kind == PauseKind.TRIGGER:
+            self._firing.look_now()
+
+    async def _declare_triggers(self, tenant: str) -> None:
+        for slug in await self.triggers.declare(self.app.name, tenant, self.app.triggers):
+            _log.error("trigger.taken", trigger=slug, app=self.app.name)
 
     # -- the reviver of answering and sessions, which are made before the supervisor -----------------------------------
     def grant(self) -> Grant | None:
@@ -211,12 +255,12 @@ def _check_models(app: App, model: Model | None) -> None:
         raise AssemblyError(without)
 
 
-def _programs(app: App, *, model: Model | None, store: Store, meter: Meter) -> list[Program]:
+def _programs(app: App, *, bench: Workbench, model: Model | None, store: Store, meter: Meter) -> list[Program]:
     history = StoredHistory(store)
     programs: list[Program] = [
         AgentProgram(
             agent,
-            tools=app.tools_of(agent),
+            tools=app.tools_of(agent, bench),
             model=chosen if agent.budget is None else meter.metered(chosen, budget=agent.budget),
             history=history,
             gates={

@@ -72,6 +72,7 @@ async def open_runtime(
             supervising=SupervisorSettings(**config.supervising.model_dump()),
             delivering=DeliverySettings(**config.delivering.model_dump()),
             connections=connections_of(config, receives=receives),
+            tenant=config.tenant,
         )
 
 

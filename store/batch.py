@@ -33,13 +33,16 @@ from .counting import count_call, count_tokens
 from .deliveries import depends_on_others
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreError, StoreRefusedError
+from .fires import tell_again
 from .judging import JudgedChange, JudgedResult, judge
 from .resolutions import CancelPause, CastVote, ResolvePause
-from .rows import ExecutionRow, InboundRow, VoteRow
+from .rows import ExecutionRow, InboundRow, PauseKind, VoteRow
 from .statements import Select, Statements, Write
 from .view import View
 
 Result = JudgedResult | SweepResult | CountCallResult | CountTokensResult | AloneResult[Any]
+
+_TRIGGER = PauseKind.TRIGGER.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +276,11 @@ def _write(connection: sa.Connection, statements: Statements, view: View) -> Non
     _update(connection, statements.update_sessions, [row for row in sessions if row.old_status and row.is_changed])
     _insert(connection, statements.insert_ledger, view.ledger)
     _insert(connection, statements.write_executions, [view.executions[key] for key in view.written_executions])
-    _insert(connection, statements.insert_pauses, [row for row in pauses if row.old_status is None])
+    opened = [row for row in pauses if row.old_status is None]
+    _insert(connection, statements.insert_pauses, opened)
+    for row in opened:
+        if row.kind == _TRIGGER:
+            tell_again(connection, tenant=row.tenant, slug=row.role, since_ms=row.asked_at_ms)
     changed = [row for row in pauses if row.old_status and row.is_changed]
     _update(connection, statements.update_pauses, [row for row in changed if row.status != row.old_status])
     _update(connection, statements.mark_pauses, [row for row in changed if row.status == row.old_status])

@@ -31,7 +31,7 @@ class Hold:
 class ResolvePause:
     """Record an answer: PENDING -> RESOLVED. One conditional write; of two racing ones exactly one wins.
 
-    In the same transaction: the audit entry (except for a timer that fired), the inbound row, the withdrawal delivery of a
+    In the same transaction: the audit entry (nobody has decided what fired), the inbound row, the withdrawal delivery of a
     question that was sent, the drop of one not yet sent, one more wake, and a WAITING session made READY at RESUME priority
     (OPERATOR priority where ``priority`` says so).
 

@@ -73,13 +73,17 @@ class PauseKind(StrEnum):
     TIMER = "timer"
     MESSAGE = "message"
     """Waits for the next message of the session's owner."""
+    TRIGGER = "trigger"
+    """Waits for a trigger to fire; its role is the trigger's slug. The open pause is the subscription."""
+    FILES = "files"
+    """Waits for files of its session's workspace to change."""
 
 
 class AnswererKind(StrEnum):
     OWNER = "owner"
     CHANNEL = "channel"
     NOBODY = "nobody"
-    """No person answers this: a timer."""
+    """No person answers this: a timer, a trigger, a change of files."""
 
 
 class DeliveryKind(StrEnum):

@@ -36,12 +36,12 @@ TEXT = sa.Text()
 metadata = sa.MetaData()
 
 
-def _one_of(column: str, words: type[StrEnum]) -> sa.CheckConstraint:
+def one_of(column: str, words: type[StrEnum]) -> sa.CheckConstraint:
     listed = ", ".join(f"'{word.value}'" for word in words)
     return sa.CheckConstraint(f"{column} IN ({listed})", name=f"{column}_known")
 
 
-def _flag(column: str) -> sa.CheckConstraint:
+def flag(column: str) -> sa.CheckConstraint:
     return sa.CheckConstraint(f"{column} IN (0, 1)", name=f"{column}_flag").ddl_if(dialect="sqlite")
 
 
@@ -66,10 +66,10 @@ sessions = sa.Table(
     sa.Column("is_cancel_requested", FLAG, nullable=False),
     sa.Column("created_at_ms", INTEGER, nullable=False),
     sa.Column("updated_at_ms", INTEGER, nullable=False),
-    _one_of("status", SessionStatus),
+    one_of("status", SessionStatus),
     sa.CheckConstraint("surface IN ('chat', 'workspace')", name="surface_known"),
     sa.CheckConstraint("(status = 'running') = (lease_holder IS NOT NULL)", name="running_is_held"),
-    _flag("is_cancel_requested"),
+    flag("is_cancel_requested"),
     sqlite_with_rowid=False,
     sqlite_strict=True,
 )
@@ -105,7 +105,7 @@ executions = sa.Table(
     sa.Column("started_at_ms", INTEGER, nullable=False),
     sa.Column("ended_at_ms", INTEGER),
     sa.PrimaryKeyConstraint("session_id", "execution_id"),
-    _one_of("status", ExecutionStatus),
+    one_of("status", ExecutionStatus),
     sqlite_with_rowid=False,
     sqlite_strict=True,
 )
@@ -152,13 +152,13 @@ pauses = sa.Table(
     sa.Column("answer_json", TEXT),
     sa.Column("responder", TEXT),
     sa.Column("resolved_at_ms", INTEGER),
-    _one_of("kind", PauseKind),
-    _one_of("answerer", AnswererKind),
-    _one_of("status", PauseStatus),
-    _one_of("resolution", Resolution),
+    one_of("kind", PauseKind),
+    one_of("answerer", AnswererKind),
+    one_of("status", PauseStatus),
+    one_of("resolution", Resolution),
     sa.CheckConstraint("(status = 'pending') = (resolution IS NULL)", name="closed_has_resolution"),
     sa.CheckConstraint("(status = 'pending') = (resolved_at_ms IS NULL)", name="closed_has_time"),
-    _flag("is_sent"),
+    flag("is_sent"),
     sa.UniqueConstraint("session_id", "execution_id", "key", name="pauses_step"),
     sqlite_strict=True,
 )
@@ -168,7 +168,19 @@ _has_deadline = sa.and_(_is_pending, pauses.c.deadline_at_ms.is_not(None))
 _is_closed = sa.text("status IN ('taken', 'cancelled')")
 sa.Index("pauses_deadline", pauses.c.deadline_at_ms, sqlite_where=_has_deadline, postgresql_where=_has_deadline)
 sa.Index("pauses_pending", pauses.c.asked_at_ms, sqlite_where=_is_pending, postgresql_where=_is_pending)
+_is_subscribed = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'trigger'"))
+_is_watching = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'files'"))
 sa.Index("pauses_closed", pauses.c.resolved_at_ms, sqlite_where=_is_closed, postgresql_where=_is_closed)
+
+sa.Index(
+    "pauses_subscribed",
+    pauses.c.tenant,
+    pauses.c.role,
+    pauses.c.asked_at_ms,
+    sqlite_where=_is_subscribed,
+    postgresql_where=_is_subscribed,
+)
+sa.Index("pauses_watching", pauses.c.pause_id, sqlite_where=_is_watching, postgresql_where=_is_watching)
 
 deliveries = sa.Table(
     "deliveries",
@@ -186,8 +198,8 @@ deliveries = sa.Table(
     sa.Column("held_until_ms", INTEGER, nullable=False),
     sa.Column("created_at_ms", INTEGER, nullable=False),
     sa.Column("settled_at_ms", INTEGER),
-    _one_of("kind", DeliveryKind),
-    _one_of("status", DeliveryStatus),
+    one_of("kind", DeliveryKind),
+    one_of("status", DeliveryStatus),
     sa.CheckConstraint("(status = 'due') = (settled_at_ms IS NULL)", name="settled_has_time"),
     sqlite_with_rowid=False,
     sqlite_strict=True,
@@ -221,7 +233,7 @@ inbound = sa.Table(
     sa.Column("body_json", TEXT, nullable=False),
     sa.Column("received_at_ms", INTEGER, nullable=False),
     sa.Column("consumed_at_ms", INTEGER),
-    _one_of("kind", InboundKind),
+    one_of("kind", InboundKind),
     sqlite_with_rowid=False,
     sqlite_strict=True,
 )
@@ -274,7 +286,7 @@ notes = sa.Table(
     sa.Column("held_until_ms", INTEGER, nullable=False),
     sa.Column("created_at_ms", INTEGER, nullable=False),
     sa.Column("settled_at_ms", INTEGER),
-    _one_of("status", NoteStatus),
+    one_of("status", NoteStatus),
     sa.CheckConstraint("(status = 'due') = (settled_at_ms IS NULL)", name="settled_has_time"),
     sqlite_strict=True,
 )
@@ -320,7 +332,7 @@ quarantine = sa.Table(
     sa.Column("raw", sa.LargeBinary(), nullable=False),
     sa.Column("is_whole", FLAG, nullable=False),
     sa.Column("received_at_ms", INTEGER, nullable=False),
-    _flag("is_whole"),
+    flag("is_whole"),
     sqlite_strict=True,
 )
 
@@ -344,8 +356,8 @@ audit = sa.Table(
     sa.Column("resolved_at_ms", INTEGER, nullable=False),
     sa.Column("previous_hash", TEXT, nullable=False),
     sa.Column("hash", TEXT, nullable=False),
-    _one_of("answerer", AnswererKind),
-    _one_of("resolution", Resolution),
+    one_of("answerer", AnswererKind),
+    one_of("resolution", Resolution),
     sqlite_with_rowid=False,
     sqlite_strict=True,
 )

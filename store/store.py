@@ -39,6 +39,7 @@ from .changes import (
 )
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .counting import spent
+from .fires import Fires
 from .notes import Notes
 from .quarantine import Quarantine
 from .queries import Queries
@@ -48,6 +49,7 @@ from .rows import AuditRow, ExecutionRow, LedgerRow, PauseRow, SessionRow, VoteR
 from .snapshots import Due, LoadedSession, Timeline
 from .sqlite import SqliteDialect, SqliteLane, Use, checkpoint, data_version, inspect_path
 from .statements import Statements
+from .triggers import Triggers
 from .wakeups import Hints, Wakeups
 from .writer import Writer
 
@@ -62,6 +64,8 @@ class Store:
         anchors: what channels have out there.
         notes: what channels have to tell that asks nothing.
         asked: questions with what their channels have of them.
+        triggers: what makes sessions begin or go on.
+        fires: that triggers have fired, and who waits for it.
     """
 
     def __init__(self, *, writing: SqliteLane, reading: SqliteLane, polling: SqliteLane, poll_s: float) -> None:
@@ -77,6 +81,8 @@ class Store:
         self.notes = Notes(dialect=dialect, write=self._write_alone, read=self._reader.read)
         self.quarantine = Quarantine(dialect=dialect, write=self._write_alone, read=self._reader.read)
         self.asked = Asked(read=self._reader.read)
+        self.fires = Fires(dialect=dialect, write=self._write_alone, read=self._reader.read)
+        self.triggers = Triggers(dialect=dialect, write=self._write_alone, read=self._reader.read)
         self._closing: asyncio.Task[None] | None = None
 
     @classmethod

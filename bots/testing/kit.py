@@ -96,6 +96,7 @@ class Kit:
                 supervising=self._supervising,
                 delivering=self._delivering,
                 connections=self._connect(),
+                tenant=self.tenant,
             )
         except BaseException:
             await store.aclose()
@@ -162,7 +163,10 @@ class Kit:
             return False
         due = await self.store.due()
         now_ms = self.clock.now_ms()
-        if any(ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms)):
+        trigger_ms = await self.store.triggers.due_ms()
+        if any(
+            ms is not None and ms <= now_ms for ms in (due.session_ms, due.deadline_ms, due.delivery_ms, trigger_ms)
+        ):
             return False
         for teller in (teller for kit in kits for teller in kit.runtime.tellers):
             note_ms = await teller.due_ms()

@@ -14,8 +14,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from ...actors.errors import TriggerUnknownError
 from ...actors.operations import WaitResult, reason_of
 from ...actors.run import Run
+from ...actors.triggers import Triggers
 from ...store.rows import PauseKind
 from ..errors import ToolArgumentsError, ToolRefusedError
 from ..tools import Tool, tool
@@ -29,10 +31,21 @@ class Workbench:
     Attributes:
         cap: the longest that one wait may last.
         workflows: those that may be invoked, by name.
+        triggers: those that may be waited for; None only where nothing is called.
     """
 
     cap: timedelta
     workflows: Mapping[str, Workflow[..., Any]]
+    triggers: Triggers | None = None
+
+    def limit(self, timeout_s: float | None) -> timedelta:
+        """How long a wait may last that is to last so long."""
+        if timeout_s is None or timeout_s > self.cap.total_seconds():
+            return self.cap
+        return timedelta(seconds=timeout_s)
+
+
+Timeout = Annotated[float | None, Field(gt=0)]
 
 
 class Ended(TypedDict, total=False):
@@ -46,7 +59,7 @@ class Ended(TypedDict, total=False):
 
 def workspace_ext(bench: Workbench) -> tuple[Tool, ...]:
     """The set, over what one app has."""
-    return (_sleep(bench), _invoke_workflow(bench))
+    return (_sleep(bench), _subscribe_to_trigger(bench), _invoke_workflow(bench))
 
 
 def _sleep(bench: Workbench) -> Tool:
@@ -59,8 +72,7 @@ def _sleep(bench: Workbench) -> Tool:
         """
         if seconds == 0:
             return {"status": "done", "elapsed_s": 0.0}
-        cap_s = bench.cap.total_seconds()
-        duration = bench.cap if seconds > cap_s else timedelta(seconds=seconds)
+        cap_s, duration = bench.cap.total_seconds(), bench.limit(seconds)
         _, result = await run.wait_for("sleep", "sleep", "", None, kind=PauseKind.TIMER, deadline=duration)
         if result.resolution != "fired":
             return cancelled(result)
@@ -70,6 +82,45 @@ def _sleep(bench: Workbench) -> Tool:
         return {"status": "done", "elapsed_s": elapsed_s(result)}
 
     return sleep
+
+
+def _subscribe_to_trigger(bench: Workbench) -> Tool:
+    async def look_up(tenant: str, session_id: str, slug: str, standing: bool) -> str | None:
+        """Why it cannot be waited for; None if it can."""
+        assert bench.triggers is not None
+        try:
+            if standing:
+                await bench.triggers.subscribe(tenant, slug, session_id)
+            else:
+                await bench.triggers.get(tenant, slug)
+        except TriggerUnknownError:
+            known = ", ".join(row.slug for row in await bench.triggers.all(tenant)) or "none"
+            return f"There is no trigger {slug!r}. Available: {known}."
+        return None
+
+    @tool(surface="workspace")
+    async def subscribe_to_trigger(
+        run: Run, trigger: str, timeout_s: Timeout = None, standing: bool = False
+    ) -> dict[str, Any]:
+        """Wait until a trigger fires once, and get what it fired for.
+
+        Args:
+            trigger: its name.
+            timeout_s: give up after this many seconds.
+            standing: do not wait now; instead each time it fires is a message to you from now on.
+        """
+        since = await run.now()  # before anything else: what fires from here on is not missed
+        if refused := await run.step(look_up, run.tenant, run.session_id, trigger, standing):
+            raise ToolRefusedError(refused)
+        if standing:
+            return {"status": "subscribed"}
+        limit = bench.limit(timeout_s)
+        _, result = await run.wait_for(
+            "trigger", trigger, "", None, kind=PauseKind.TRIGGER, deadline=limit, since=since
+        )
+        return ended(result, limit, timeout_s, fired=result.answer)
+
+    return subscribe_to_trigger
 
 
 def _invoke_workflow(bench: Workbench) -> Tool:
@@ -96,6 +147,24 @@ def _invoke_workflow(bench: Workbench) -> Tool:
 
 def elapsed_s(result: WaitResult) -> float:
     return (result.waited_ms or 0) / 1000
+
+
+def ended(result: WaitResult, limit: timedelta, timeout_s: float | None, *, fired: Any) -> dict[str, Any]:
+    """How a wait for something to happen ended.
+
+    Args:
+        fired: what is told of what has happened.
+    """
+    match result.resolution:
+        case "fired":
+            return {"status": "done", "elapsed_s": elapsed_s(result), **fired}
+        case "timed_out":
+            is_capped = timeout_s is None or timeout_s > limit.total_seconds()
+            reason = f"one wait lasts at most {limit.total_seconds():g} seconds; call it again to wait on"
+            capped = {"reason": reason} if is_capped else {}
+            return {"status": "capped" if is_capped else "timed_out", "elapsed_s": elapsed_s(result), **capped}
+        case _:
+            return {**cancelled(result)}
 
 
 def cancelled(result: WaitResult) -> Ended:

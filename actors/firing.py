@@ -1,0 +1,373 @@
+"""Fires triggers whose time has come, and tells everybody who waits for a fire.
+
+    due -> fired (one row, and the next due time, in one transaction) -> told -> done
+
+There is no timer for a trigger: the next due time of all of them is one query. Whoever waits for a trigger is woken by the same
+conditional write as an answer, a page at a time; a subscribed session gets a message whose id is the fire's; what a fire starts has
+an id made of the fire. So a fire that was told in part, by a process that died, is told again without doing anything twice, and
+what goes wrong with one subscriber is noted in the fire's outcome and concerns nobody else.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, cast
+
+import structlog
+
+from ..store.changes import PostMessage, PostResult
+from ..store.errors import OverwinterError, StoreError
+from ..store.fires import BEGINNING, DueFires, Place
+from ..store.rows import InboundKind, InboundRow, PauseRow
+from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow
+from .answering import Answering
+from .answers import Received
+from .asks import JsonValue
+from .clock import Clock, wait_until
+from .errors import EffectConflictError, TriggerInvalidError
+from .failures import text_of
+from .jsontext import from_json, to_json
+from .schedules import plan
+from .sessions import Sessions
+from .surroundings import Reviver
+from .trigger_kinds import Cron, Delay, Starts, Trigger
+from .triggers import fire_of, read, told_of
+
+CHANNEL = "trigger"
+"""The channel of the messages that fires are."""
+
+AT_ONCE = 100
+"""How many triggers, fires or subscribers are looked at together; others get their turn in between."""
+
+_LOOK_EVERY_S = 0.25
+_KEPT_MS = 30 * 24 * 3_600_000
+"""How long a fire that is over is kept: so long a delivery that comes again is known."""
+_SWEEP_EVERY_MS = 3_600_000
+
+_log = structlog.get_logger("overwinter.triggers")
+
+
+class FiringStore(Protocol):
+    """What firing needs of the store about fires."""
+
+    async def fire_due(self, changes: Sequence[DueFires]) -> int: ...
+
+    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[tuple[FireRow, TriggerRow], ...]: ...
+
+    async def waiting(self, fire: FireRow, trigger: TriggerRow, *, limit: int) -> tuple[PauseRow, ...]: ...
+
+    async def begin(self, fire: FireRow, *, session_id: str, at_once: int) -> bool: ...
+
+    async def settle(
+        self, fire: FireRow, trigger: TriggerRow, *, status: FireStatus, is_over: bool, outcome_json: str, now_ms: int
+    ) -> bool: ...
+
+    async def sweep(self, *, fired_before_ms: int, limit: int) -> int: ...
+
+
+class DueTriggers(Protocol):
+    """What firing needs of the store about triggers."""
+
+    async def due(self, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]: ...
+
+    async def due_ms(self) -> int | None: ...
+
+    async def subscribed(
+        self, trigger_id: str, *, limit: int, after_session_id: str = ""
+    ) -> tuple[SubscriptionRow, ...]: ...
+
+    async def unsubscribe(self, trigger_id: str, session_id: str) -> bool: ...
+
+
+class MessageStore(Protocol):
+    async def post_message(self, change: PostMessage) -> PostResult: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _Outcome:
+    """What has become of a fire so far; kept with it.
+
+    Attributes:
+        skipped: subscribers that were not told, by why.
+    """
+
+    woken: int = 0
+    told: int = 0
+    started: str | None = None
+    not_started: str | None = None
+    skipped: dict[str, int] = field(default_factory=dict[str, int])
+
+    @classmethod
+    def of(cls, fire: FireRow) -> _Outcome:
+        kept: dict[str, Any] = {} if fire.outcome_json is None else from_json(fire.outcome_json)
+        return cls(**kept)
+
+    def skip(self, why: str) -> None:
+        self.skipped[why] = self.skipped.get(why, 0) + 1
+
+    def to_json(self) -> str:
+        return to_json(
+            {
+                "woken": self.woken,
+                "told": self.told,
+                "started": self.started,
+                "not_started": self.not_started,
+                "skipped": self.skipped,
+            }
+        )
+
+
+class Firing:
+    """The firing of all triggers of one store; works beside the supervisor.
+
+    Args:
+        declare: sees to it that the app's triggers are there; called once, before anything is fired.
+        poll_s: how long what another process has written may go unnoticed.
+    """
+
+    name = "triggers"
+
+    def __init__(
+        self,
+        *,
+        triggers: DueTriggers,
+        fires: FiringStore,
+        messages: MessageStore,
+        clock: Clock,
+        answering: Answering,
+        sessions: Sessions,
+        reviver: Reviver,
+        declare: Callable[[], Awaitable[None]],
+        poll_s: float,
+    ) -> None:
+        self._triggers = triggers
+        self._fires = fires
+        self._messages = messages
+        self._clock = clock
+        self._answering = answering
+        self._sessions = sessions
+        self._reviver = reviver
+        self._declare = declare
+        self._poll_ms = int(poll_s * 1000)
+        self._look = asyncio.Event()
+        self._look.set()
+        self._looked_s = clock.monotonic_s()
+        self._is_declared = False
+        self._is_at_work = False
+        self._swept_at_ms: int | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._is_at_work or self._look.is_set()
+
+    def look(self) -> None:
+        """Something has changed in the store, most often nothing of ours: it is not looked at each time."""
+        if self._clock.monotonic_s() - self._looked_s >= _LOOK_EVERY_S:
+            self._look.set()
+
+    def look_now(self) -> None:
+        """Something was fired, or somebody has begun to wait for a trigger."""
+        self._look.set()
+
+    async def run(self) -> None:
+        while True:
+            self._is_at_work = True
+            self._look.clear()
+            self._looked_s = self._clock.monotonic_s()
+            # Taken before looking: what comes due during a look is not left to the one after.
+            next_ms = self._clock.now_ms() + self._poll_ms
+            try:
+                next_ms = min(next_ms, await self._work() or next_ms)
+            except StoreError as error:
+                if not error.retryable:
+                    raise
+                _log.warning(error.code, error=str(error))
+            finally:
+                self._is_at_work = False
+            await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+
+    async def _work(self) -> int | None:
+        """Declare, fire, tell; when the next trigger is due."""
+        if not self._is_declared:
+            await self._declare()
+            self._is_declared = True
+        await self._fire_due()
+        await self._tell_untold()
+        await self._sweep()
+        return await self._triggers.due_ms()
+
+    # -- firing --------------------------------------------------------------------------------------------------------
+    async def _fire_due(self) -> None:
+        while due := await self._triggers.due(now_ms=self._clock.now_ms(), limit=AT_ONCE):
+            now_ms = self._clock.now_ms()
+            await self._fires.fire_due([due_fires(row, now_ms=now_ms) for row in due])
+            if len(due) < AT_ONCE:
+                return
+
+    # -- telling -------------------------------------------------------------------------------------------------------
+    async def _tell_untold(self) -> None:
+        after = BEGINNING
+        while page := await self._fires.untold(limit=AT_ONCE, after=after):
+            for fire, row in page:
+                try:
+                    await self._tell(fire, row)
+                except StoreError:
+                    raise
+                except Exception:
+                    _log.exception("trigger.failed", trigger=row.slug, fire_id=fire.fire_id)
+            last = page[-1][0]
+            after = (last.fired_at_ms, last.scheduled_at_ms, last.fire_id)
+
+    async def _tell(self, fire: FireRow, row: TriggerRow) -> None:
+        outcome = _Outcome.of(fire)
+        told = told_of(fire, row)
+        await self._wake(fire, row, told, outcome)
+        if fire.status == FireStatus.OPEN:
+            await self._tell_subscribed(fire, row, told, outcome)
+        is_queued = await self._start(fire, row, told, outcome)
+        status = FireStatus.QUEUED if is_queued else FireStatus.DONE
+        if status is FireStatus.QUEUED and outcome.to_json() == fire.outcome_json:
+            return
+        is_over = outcome.started is None and not is_queued
+        settled = await self._fires.settle(
+            fire, row, status=status, is_over=is_over, outcome_json=outcome.to_json(), now_ms=self._clock.now_ms()
+        )
+        if not settled:
+            # Somebody has begun to wait for it while others were told.
+            self._look.set()
+
+    async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> None:
+        """Wake everybody who waits for the trigger since before it fired."""
+        while page := await self._fires.waiting(fire, row, limit=AT_ONCE):
+            woken = await asyncio.gather(*(self._wake_one(pause, told, outcome) for pause in page))
+            outcome.woken += sum(woken)
+            if not any(woken):
+                return
+
+    async def _wake_one(self, pause: PauseRow, told: JsonValue, outcome: _Outcome) -> bool:
+        try:
+            return await self._answering.fire(pause, answer=told)
+        except StoreError as error:
+            if error.retryable:
+                raise
+            return _failed(outcome, error, session_id=pause.session_id)
+        except Exception as error:
+            return _failed(outcome, error, session_id=pause.session_id)
+
+    async def _tell_subscribed(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> None:
+        """Give a message to every session that is subscribed."""
+        after = ""
+        while page := await self._triggers.subscribed(row.trigger_id, limit=AT_ONCE, after_session_id=after):
+            for subscription in page:
+                if subscription.created_at_ms <= fire.fired_at_ms:
+                    try:
+                        await self._tell_one(subscription, fire, told, outcome)
+                    except StoreError as error:
+                        if error.retryable:
+                            raise
+                        _failed(outcome, error, session_id=subscription.session_id)
+            after = page[-1].session_id
+
+    async def _tell_one(self, subscription: SubscriptionRow, fire: FireRow, told: JsonValue, outcome: _Outcome) -> None:
+        now_ms = self._clock.now_ms()
+        message = InboundRow(
+            channel=CHANNEL,
+            external_id=f"{fire.fire_id}/{subscription.session_id}",
+            kind=InboundKind.MESSAGE,
+            tenant=subscription.tenant,
+            session_id=subscription.session_id,
+            pause_id=None,
+            body_json=to_json({"content": to_json({"fire": told}), "from": f"trigger {told['slug']}"}),
+            received_at_ms=now_ms,
+            consumed_at_ms=None,
+        )
+        match await self._messages.post_message(PostMessage(message=message, now_ms=now_ms)):
+            case PostResult.POSTED:
+                outcome.told += 1
+                self._reviver.wake(subscription.session_id)
+            case PostResult.DUPLICATE | PostResult.CONFLICT:
+                pass
+            case PostResult.UNKNOWN_SESSION | PostResult.ENDED_SESSION as result:
+                outcome.skip(result.value)
+                await self._triggers.unsubscribe(subscription.trigger_id, subscription.session_id)
+
+    # -- starting ------------------------------------------------------------------------------------------------------
+    async def _start(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> bool:
+        """Start what the trigger starts; True if it has to wait for an earlier run to end."""
+        starts = read(row).starts
+        if starts is None or outcome.started is not None or outcome.not_started is not None:
+            return False
+        session_id = f"s{fire.fired_at_ms:011x}{fire.fire_id[1:]}"
+        if not await self._fires.begin(fire, session_id=session_id, at_once=starts.at_once):
+            if starts.overlap == "queue":
+                return True
+            outcome.not_started = "overlap"
+            return False
+        try:
+            await self._sessions.start(
+                program=starts.bot,
+                owner=starts.owner,
+                message=_message(starts, told),
+                tenant=row.tenant,
+                surface=starts.surface,
+                received=Received(channel=CHANNEL, external_id=fire.fire_id),
+                session_id=session_id,
+            )
+        except EffectConflictError:
+            pass  # by a process that died before it could say so
+        except OverwinterError as error:
+            if isinstance(error, StoreError) and error.retryable:
+                raise
+            _log.error("trigger.not-started", trigger=row.slug, fire_id=fire.fire_id, error=str(error))
+            outcome.not_started = f"{error.code}: {text_of(error)}"
+            return False
+        outcome.started = session_id
+        return False
+
+    async def _sweep(self) -> None:
+        now_ms = self._clock.now_ms()
+        if self._swept_at_ms is not None and now_ms - self._swept_at_ms < _SWEEP_EVERY_MS:
+            return
+        self._swept_at_ms = now_ms
+        while await self._fires.sweep(fired_before_ms=now_ms - _KEPT_MS, limit=500) == 500:
+            pass
+
+
+def _failed(outcome: _Outcome, error: Exception, *, session_id: str) -> bool:
+    _log.error("trigger.not-told", session_id=session_id, error=text_of(error))
+    outcome.skip("failed")
+    return False
+
+
+def due_fires(row: TriggerRow, *, now_ms: int) -> DueFires:
+    """What a trigger that is due fires. One that cannot be read fires nothing any more, and says so."""
+    due_ms = row.next_due_at_ms or 0
+    try:
+        trigger: Trigger = read(row)
+        match trigger.when:
+            case Cron() as cron:
+                planned = plan(
+                    cron.schedule, due_ms=due_ms, now_ms=now_ms, catch_up=cron.catch_up, at_most=cron.at_most
+                )
+                runs, next_ms = planned.runs, planned.next_ms
+            case Delay():
+                runs, next_ms = ((due_ms, 0),), None
+            case _:
+                runs, next_ms = (), None
+    except TriggerInvalidError as error:
+        _log.error(error.code, trigger=row.slug, error=str(error))
+        runs, next_ms = (), None
+    fires = tuple(fire_of(row, key=str(at_ms), at_ms=at_ms, now_ms=now_ms, missed=missed) for at_ms, missed in runs)
+    return DueFires(trigger_id=row.trigger_id, was_due_at_ms=due_ms, next_due_at_ms=next_ms, fires=fires)
+
+
+def _message(starts: Starts, told: JsonValue) -> JsonValue:
+    """What the session that is started is told first."""
+    message = starts.message
+    if message is None:
+        return {"fire": told}
+    if isinstance(message, dict):
+        return {**cast("dict[str, JsonValue]", message), "fire": told}
+    return f"{message}\n{to_json({'fire': told})}" if isinstance(message, str) else message

@@ -1,0 +1,264 @@
+"""The triggers of one store: what operators and sessions ask of them, and what comes in from outside.
+
+added, declared -> enabled <-> disabled -> removed
+something happens -> a fire, once for each key -> told (``firing``)
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Literal, Protocol
+
+from ..store.fires import Fired
+from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow, TriggerStatus
+from ..store.values import value
+from .asks import JsonValue
+from .clock import Clock
+from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
+from .ids import Ids
+from .jsontext import from_json, to_json
+from .trigger_kinds import (
+    ChannelMessage,
+    Trigger,
+    check,
+    fire_id_of,
+    first_due_ms,
+    kind_of,
+    spec_to_json,
+    trigger_id_of,
+    trigger_of,
+)
+
+
+class TriggerStore(Protocol):
+    """What is asked of the store about triggers."""
+
+    async def declare(self, source: str, rows: Sequence[TriggerRow], *, now_ms: int) -> tuple[str, ...]: ...
+
+    async def add(self, row: TriggerRow) -> bool: ...
+
+    async def set_status(
+        self, trigger_id: str, status: TriggerStatus, *, next_due_at_ms: int | None, now_ms: int
+    ) -> bool: ...
+
+    async def find(self, trigger_id: str) -> TriggerRow | None: ...
+
+    async def all(self, tenant: str) -> tuple[TriggerRow, ...]: ...
+
+    async def of_kind(self, kind: str) -> tuple[TriggerRow, ...]: ...
+
+    async def subscribe(self, row: SubscriptionRow) -> bool: ...
+
+    async def unsubscribe(self, trigger_id: str, session_id: str) -> bool: ...
+
+
+class FireStore(Protocol):
+    """What is asked of the store about fires from outside."""
+
+    async def fire(
+        self, row: FireRow, *, per_minute: int | None = None, state: tuple[str | None, str] | None = None
+    ) -> Fired: ...
+
+    async def of(self, trigger_id: str, *, limit: int) -> tuple[FireRow, ...]: ...
+
+
+@value
+class FiredNow:
+    """What became of something that came in for a trigger."""
+
+    fire_id: str
+    outcome: Fired
+
+
+class Triggers:
+    """Adds, declares, lists and fires.
+
+    Args:
+        fired: called when a fire was written, so that whoever tells of it in this process looks at once.
+    """
+
+    def __init__(
+        self, *, triggers: TriggerStore, fires: FireStore, clock: Clock, ids: Ids, fired: Callable[[], None]
+    ) -> None:
+        self._triggers = triggers
+        self._fires = fires
+        self._clock = clock
+        self._ids = ids
+        self._fired = fired
+
+    # -- operators -----------------------------------------------------------------------------------------------------
+    async def add(self, tenant: str, trigger: Trigger) -> TriggerRow:
+        """Add a trigger, enabled.
+
+        Raises:
+            TriggerInvalidError: (trigger.invalid) it can never fire.
+            TriggerTakenError: (trigger.taken)
+        """
+        row = self._row(tenant, trigger, source=None)
+        if not await self._triggers.add(row):
+            raise TriggerTakenError(f"there is a trigger {trigger.slug} already; give another name, or remove that one")
+        return row
+
+    async def remove(self, tenant: str, slug: str) -> None:
+        """Take a trigger away; its fires are kept. Raises ``TriggerUnknownError``, ``TriggerDeclaredError``."""
+        row = await self.get(tenant, slug)
+        if row.source is not None:
+            raise TriggerDeclaredError(
+                f"app {row.source} declares {slug} and would add it again; disable it, or take it out of the app"
+            )
+        await self._set(row, TriggerStatus.REMOVED, None)
+
+    async def disable(self, tenant: str, slug: str) -> None:
+        """Let it fire no more until it is enabled. Raises ``TriggerUnknownError`` (trigger.unknown)."""
+        row = await self.get(tenant, slug)
+        await self._set(row, TriggerStatus.DISABLED, row.next_due_at_ms)
+
+    async def enable(self, tenant: str, slug: str) -> None:
+        """Let it fire again, from now on: what passed while it was disabled is not caught up. Raises as ``disable``."""
+        row = await self.get(tenant, slug)
+        if row.status == TriggerStatus.ENABLED:
+            return
+        due_ms = row.next_due_at_ms
+        if row.kind == "cron":
+            due_ms = first_due_ms(read(row).when, added_at_ms=self._clock.now_ms())
+        await self._set(row, TriggerStatus.ENABLED, due_ms)
+
+    async def get(self, tenant: str, slug: str) -> TriggerRow:
+        """Raises ``TriggerUnknownError`` (trigger.unknown)."""
+        row = await self._triggers.find(trigger_id_of(tenant, slug))
+        if row is None or row.status == TriggerStatus.REMOVED:
+            raise TriggerUnknownError(f"there is no trigger {slug!r}")
+        return row
+
+    async def all(self, tenant: str) -> tuple[TriggerRow, ...]:
+        return await self._triggers.all(tenant)
+
+    async def fires_of(self, tenant: str, slug: str, *, limit: int) -> tuple[FireRow, ...]:
+        """Newest first. Raises ``TriggerUnknownError`` (trigger.unknown)."""
+        return await self._fires.of((await self.get(tenant, slug)).trigger_id, limit=limit)
+
+    async def declare(self, source: str, tenant: str, triggers: Sequence[Trigger]) -> tuple[str, ...]:
+        """See to it that an app's triggers are as it declares them; returns the names that others have taken."""
+        rows = [self._row(tenant, trigger, source=source) for trigger in triggers]
+        return await self._triggers.declare(source, rows, now_ms=self._clock.now_ms())
+
+    # -- what comes in -------------------------------------------------------------------------------------------------
+    async def fire(
+        self,
+        row: TriggerRow,
+        *,
+        key: str | None = None,
+        payload: JsonValue = None,
+        per_minute: int | None = None,
+        state: tuple[str | None, str] | None = None,
+    ) -> FiredNow:
+        """Fire a trigger now.
+
+        Args:
+            key: what it fires for; the same again fires nothing. None for something of its own.
+        """
+        now_ms = self._clock.now_ms()
+        key = key or self._ids.message_id(now_ms)
+        fire = fire_of(row, key=key, at_ms=now_ms, now_ms=now_ms, missed=0, payload=payload)
+        outcome = await self._fires.fire(fire, per_minute=per_minute, state=state)
+        if outcome == "fired":
+            self._fired()
+        return FiredNow(fire_id=fire.fire_id, outcome=outcome)
+
+    async def message(
+        self, *, tenant: str, channel: str, external_id: str, text: str, sender: str
+    ) -> tuple[FiredNow, ...]:
+        """A message has come in on a channel: fire what waits for such a one. The same message again fires nothing."""
+        found: list[FiredNow] = []
+        for row in await self._triggers.of_kind("message"):
+            when = read(row).when
+            if row.tenant != tenant or not isinstance(when, ChannelMessage) or when.channel != channel:
+                continue
+            if when.pattern is not None and re.search(when.pattern, text, re.IGNORECASE) is None:
+                continue
+            payload = {"channel": channel, "text": text, "from": sender}
+            found.append(await self.fire(row, key=f"{channel}/{external_id}", payload=payload))
+        return tuple(found)
+
+    # -- sessions ------------------------------------------------------------------------------------------------------
+    async def subscribe(self, tenant: str, slug: str, session_id: str) -> Literal["subscribed", "duplicate"]:
+        """Give a session a message at each fire from now on. Raises ``TriggerUnknownError`` (trigger.unknown)."""
+        row = await self.get(tenant, slug)
+        now_ms = self._clock.now_ms()
+        subscription = SubscriptionRow(
+            trigger_id=row.trigger_id, session_id=session_id, tenant=tenant, created_at_ms=now_ms
+        )
+        return "subscribed" if await self._triggers.subscribe(subscription) else "duplicate"
+
+    async def unsubscribe(self, tenant: str, slug: str, session_id: str) -> bool:
+        return await self._triggers.unsubscribe(trigger_id_of(tenant, slug), session_id)
+
+    async def _set(self, row: TriggerRow, status: TriggerStatus, due_ms: int | None) -> None:
+        await self._triggers.set_status(row.trigger_id, status, next_due_at_ms=due_ms, now_ms=self._clock.now_ms())
+
+    def _row(self, tenant: str, trigger: Trigger, *, source: str | None) -> TriggerRow:
+        check(trigger)
+        now_ms = self._clock.now_ms()
+        return TriggerRow(
+            trigger_id=trigger_id_of(tenant, trigger.slug),
+            tenant=tenant,
+            slug=trigger.slug,
+            kind=kind_of(trigger.when),
+            spec_json=to_json(spec_to_json(trigger)),
+            source=source,
+            status=TriggerStatus.ENABLED,
+            next_due_at_ms=first_due_ms(trigger.when, added_at_ms=now_ms),
+            state_json=None,
+            created_at_ms=now_ms,
+            updated_at_ms=now_ms,
+        )
+
+
+def read(row: TriggerRow) -> Trigger:
+    """The trigger in a row.
+
+    Raises:
+        TriggerInvalidError: (trigger.invalid) this version cannot read it.
+    """
+    try:
+        return trigger_of(row.slug, row.kind, from_json(row.spec_json))
+    except (ValueError, KeyError, TypeError) as error:
+        raise TriggerInvalidError(f"trigger {row.slug} cannot be read: {error}") from error
+
+
+def fire_of(row: TriggerRow, *, key: str, at_ms: int, now_ms: int, missed: int, payload: JsonValue = None) -> FireRow:
+    return FireRow(
+        fire_id=fire_id_of(row.trigger_id, key),
+        trigger_id=row.trigger_id,
+        key=key,
+        scheduled_at_ms=at_ms,
+        fired_at_ms=now_ms,
+        missed=missed,
+        payload_json=None if payload is None else to_json(payload),
+        status=FireStatus.OPEN,
+        session_id=None,
+        is_over=False,
+        outcome_json=None,
+        settled_at_ms=None,
+    )
+
+
+def told_of(fire: FireRow, row: TriggerRow) -> dict[str, JsonValue]:
+    """A fire as those read it who waited for it."""
+    return {
+        "trigger_id": row.trigger_id,
+        "slug": row.slug,
+        "kind": row.kind,
+        "fire_id": fire.fire_id,
+        "fired_at": iso(fire.fired_at_ms),
+        "scheduled_at": iso(fire.scheduled_at_ms),
+        "missed": fire.missed,
+        "payload": None if fire.payload_json is None else from_json(fire.payload_json),
+    }
+
+
+def iso(at_ms: int) -> str:
+    """A moment as text: ISO 8601, in UTC, to the millisecond."""
+    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,196 @@
+"""Triggers: what makes sessions begin, or go on, when something happens in the world; and who is told of each fire.
+
+An app declares its own at every start, operators add others. What was declared and has not changed keeps its place in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import sqlalchemy as sa
+
+from .alone import Alone, ReadAlone, WriteAlone
+from .engine import Dialect
+from .freezing import maker, names_of
+from .statements import literal
+from .trigger_rows import SubscriptionRow, TriggerRow, TriggerStatus
+from .trigger_schema import subscriptions, triggers
+
+T = TypeVar("T")
+
+_trigger_row = maker(TriggerRow)
+_subscription_row = maker(SubscriptionRow)
+_TRIGGER, _SUBSCRIPTION = map(names_of, (TriggerRow, SubscriptionRow))
+
+
+class Triggers:
+    """The triggers of one store."""
+
+    def __init__(self, *, dialect: Dialect, write: WriteAlone, read: ReadAlone) -> None:
+        self._write_alone = write
+        self._read = read
+        self._insert_subscription = dialect.insert_if_absent(subscriptions)
+
+    # -- triggers ------------------------------------------------------------------------------------------------------
+    async def declare(self, source: str, rows: Sequence[TriggerRow], *, now_ms: int) -> tuple[str, ...]:
+        """See to it that what an app declares is there as declared, and that what it does not declare any more is removed.
+
+        One that has not changed keeps its place in time, and whether an operator has disabled it.
+
+        Returns:
+            The slugs that somebody else has taken: nothing was done for these.
+        """
+        return await self._write(partial(self._declare, source=source, rows=rows, now_ms=now_ms), is_news=True)
+
+    async def add(self, row: TriggerRow) -> bool:
+        """Add a trigger; False if its slug is taken."""
+        return await self._write(partial(self._add, row=row), is_news=True)
+
+    async def set_status(
+        self, trigger_id: str, status: TriggerStatus, *, next_due_at_ms: int | None, now_ms: int
+    ) -> bool:
+        """Enable, disable or remove one that is not removed; False if there is none."""
+        return await self._write(
+            partial(_set_status, trigger_id=trigger_id, status=status, next_due_at_ms=next_due_at_ms, now_ms=now_ms),
+            is_news=True,
+        )
+
+    async def find(self, trigger_id: str) -> TriggerRow | None:
+        found = await self._read(partial(_select_triggers, where=triggers.c.trigger_id == trigger_id))
+        return found[0] if found else None
+
+    async def all(self, tenant: str) -> tuple[TriggerRow, ...]:
+        """Those of a tenant that are not removed, by slug."""
+        is_there = sa.and_(triggers.c.tenant == tenant, triggers.c.status != literal(TriggerStatus.REMOVED))
+        return await self._read(partial(_select_triggers, where=is_there))
+
+    async def of_kind(self, kind: str) -> tuple[TriggerRow, ...]:
+        """The enabled ones of a kind, of every tenant."""
+        where = sa.and_(triggers.c.kind == kind, triggers.c.status == literal(TriggerStatus.ENABLED))
+        return await self._read(partial(_select_triggers, where=where))
+
+    async def due(self, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]:
+        """Enabled triggers whose time has come, earliest first."""
+        return await self._read(partial(_due, now_ms=now_ms, limit=limit))
+
+    async def due_ms(self) -> int | None:
+        """When the next trigger is due; None if none ever is."""
+        return await self._read(_due_ms)
+
+    async def set_state(self, trigger_id: str, *, was: str | None, state_json: str) -> bool:
+        """Change what a trigger compares the world with, without firing it."""
+        return await self._write(partial(change_state, trigger_id=trigger_id, was=was, state_json=state_json))
+
+    # -- who waits -----------------------------------------------------------------------------------------------------
+    async def subscribe(self, row: SubscriptionRow) -> bool:
+        """False if it is there already."""
+        return await self._write(
+            lambda connection: connection.execute(self._insert_subscription, _values(row, _SUBSCRIPTION)).rowcount == 1
+        )
+
+    async def unsubscribe(self, trigger_id: str, session_id: str) -> bool:
+        return await self._write(partial(_unsubscribe, trigger_id=trigger_id, session_id=session_id))
+
+    async def subscribed(
+        self, trigger_id: str, *, limit: int, after_session_id: str = ""
+    ) -> tuple[SubscriptionRow, ...]:
+        """Sessions that are told of each fire, by id."""
+        return await self._read(
+            partial(_subscribed, trigger_id=trigger_id, limit=limit, after_session_id=after_session_id)
+        )
+
+    async def _write(self, work: Callable[[sa.Connection], T], *, is_news: bool = False) -> T:
+        return await self._write_alone(Alone(work=work, is_news=is_news))
+
+    def _declare(
+        self, connection: sa.Connection, *, source: str, rows: Sequence[TriggerRow], now_ms: int
+    ) -> tuple[str, ...]:
+        taken: list[str] = []
+        mine: set[str] = set()
+        for row in rows:
+            found = _select_triggers(connection, where=triggers.c.trigger_id == row.trigger_id)
+            old = found[0] if found else None
+            if old is not None and old.source != source and old.status != TriggerStatus.REMOVED:
+                taken.append(row.slug)
+                continue
+            mine.add(row.trigger_id)
+            if old is None:
+                connection.execute(sa.insert(triggers), _values(row, _TRIGGER))
+            elif old.status == TriggerStatus.REMOVED or (old.kind, old.spec_json) != (row.kind, row.spec_json):
+                status = row.status if old.status == TriggerStatus.REMOVED else old.status
+                changed = {**_values(row, _TRIGGER), "status": status, "created_at_ms": old.created_at_ms}
+                connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), changed)
+        for old in _select_triggers(connection, where=triggers.c.source == source):
+            if old.trigger_id not in mine and old.status != TriggerStatus.REMOVED:
+                _set_status(
+                    connection,
+                    trigger_id=old.trigger_id,
+                    status=TriggerStatus.REMOVED,
+                    next_due_at_ms=None,
+                    now_ms=now_ms,
+                )
+        return tuple(taken)
+
+    def _add(self, connection: sa.Connection, *, row: TriggerRow) -> bool:
+        found = _select_triggers(connection, where=is_trigger(row.trigger_id))
+        if found and found[0].status != TriggerStatus.REMOVED:
+            return False
+        if found:
+            connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), _values(row, _TRIGGER))
+        else:
+            connection.execute(sa.insert(triggers), _values(row, _TRIGGER))
+        return True
+
+
+# -- statements --------------------------------------------------------------------------------------------------------
+def _values(row: object, names: Iterable[str]) -> dict[str, object]:
+    return {name: getattr(row, name) for name in names}
+
+
+def is_trigger(trigger_id: str) -> sa.ColumnElement[bool]:
+    return triggers.c.trigger_id == trigger_id
+
+
+def _select_triggers(connection: sa.Connection, *, where: sa.ColumnElement[bool]) -> tuple[TriggerRow, ...]:
+    found = connection.execute(sa.select(triggers).where(where).order_by(triggers.c.tenant, triggers.c.slug))
+    return tuple(map(_trigger_row, found.all()))
+
+
+def _due(connection: sa.Connection, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]:
+    is_due = sa.and_(triggers.c.status == literal(TriggerStatus.ENABLED), triggers.c.next_due_at_ms <= now_ms)
+    query = sa.select(triggers).where(is_due).order_by(triggers.c.next_due_at_ms).limit(limit)
+    return tuple(map(_trigger_row, connection.execute(query).all()))
+
+
+def _due_ms(connection: sa.Connection) -> int | None:
+    waits = sa.and_(triggers.c.status == literal(TriggerStatus.ENABLED), triggers.c.next_due_at_ms.is_not(None))
+    query = sa.select(triggers.c.next_due_at_ms).where(waits).order_by(triggers.c.next_due_at_ms).limit(1)
+    return connection.scalar(query)
+
+
+def _set_status(
+    connection: sa.Connection, *, trigger_id: str, status: TriggerStatus, next_due_at_ms: int | None, now_ms: int
+) -> bool:
+    is_there = sa.and_(is_trigger(trigger_id), triggers.c.status != literal(TriggerStatus.REMOVED))
+    values = {"status": status.value, "next_due_at_ms": next_due_at_ms, "updated_at_ms": now_ms}
+    return connection.execute(sa.update(triggers).where(is_there).values(values)).rowcount == 1
+
+
+def change_state(connection: sa.Connection, *, trigger_id: str, was: str | None, state_json: str) -> bool:
+    same = sa.and_(is_trigger(trigger_id), triggers.c.state_json.is_not_distinct_from(was))
+    return connection.execute(sa.update(triggers).where(same).values(state_json=state_json)).rowcount == 1
+
+
+def _subscribed(
+    connection: sa.Connection, *, trigger_id: str, limit: int, after_session_id: str
+) -> tuple[SubscriptionRow, ...]:
+    those = sa.and_(subscriptions.c.trigger_id == trigger_id, subscriptions.c.session_id > after_session_id)
+    query = sa.select(subscriptions).where(those).order_by(subscriptions.c.session_id).limit(limit)
+    return tuple(map(_subscription_row, connection.execute(query).all()))
+
+
+def _unsubscribe(connection: sa.Connection, *, trigger_id: str, session_id: str) -> bool:
+    those = sa.and_(subscriptions.c.trigger_id == trigger_id, subscriptions.c.session_id == session_id)
+    return connection.execute(sa.delete(subscriptions).where(those)).rowcount == 1

@@ -1,0 +1,442 @@
+"""Triggers: what fires when, who is woken, told and started by it, and what becomes of what was missed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from overwinter.actors.clock import ManualClock
+from overwinter.actors.errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
+from overwinter.actors.firing import due_fires
+from overwinter.actors.jsontext import from_json
+from overwinter.actors.run import Run
+from overwinter.actors.trigger_kinds import ChannelMessage, Cron, Delay, Starts, Trigger, fire_id_of, trigger_id_of
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
+from overwinter.bots.errors import AssemblyError
+from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
+from overwinter.bots.testing.kit import Kit
+from overwinter.bots.workflows import workflow
+from overwinter.store.trigger_rows import FireRow
+
+NOON_MS = int(datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC).timestamp() * 1000)
+EVERY_MINUTE = Cron(expression="* * * * *")
+
+
+class World:
+    """An app that keeps what its workflow was started with; runs of ``slow`` last three seconds."""
+
+    def __init__(self, *triggers: Trigger, script: ScriptedModel | None = None) -> None:
+        self.triggers = triggers
+        self.started: list[Any] = []
+        self.running = 0
+        self.most_running = 0
+        self.script = script or ScriptedModel.by_turn([calls("subscribe_to_trigger", {"trigger": "go"}), says("Gone.")])
+
+    def app(self) -> App:
+        async def keep(fire: dict[str, Any]) -> None:
+            self.started.append(fire)
+
+        async def count(by: int) -> None:
+            self.running += by
+            self.most_running = max(self.running, self.most_running)
+
+        @workflow(version="1")
+        async def report(run: Run, fire: dict[str, Any], title: str = "") -> None:
+            await run.step(keep, {**fire, "title": title})
+
+        @workflow(version="1")
+        async def slow(run: Run, fire: dict[str, Any]) -> None:
+            await run.step(count, 1)
+            await run.step(keep, fire)
+            await run.sleep(timedelta(seconds=3))
+            await run.step(count, -1)
+
+        agent = Agent(name="b", toolsets=["workspace_ext"], model=self.script)
+        return App(name="a", agents=[agent], workflows=[report, slow], triggers=self.triggers)
+
+
+def kit_of(world: World, tmp_path: Path) -> Kit:
+    return Kit(build=world.app, path=tmp_path / "w.db", clock=ManualClock(NOON_MS))
+
+
+async def fires(kit: Kit, slug: str) -> list[FireRow]:
+    """Oldest first."""
+    return [*reversed(await kit.runtime.triggers.fires_of("default", slug, limit=1000))]
+
+
+def times(found: list[FireRow]) -> list[str]:
+    return [datetime.fromtimestamp(fire.scheduled_at_ms / 1000, UTC).strftime("%H:%M:%S") for fire in found]
+
+
+async def result_of(kit: Kit, session_id: str) -> Any:
+    return from_json((await kit.tool_results(session_id))["call_1"])
+
+
+# -- starting ----------------------------------------------------------------------------------------------------------
+async def test_a_cron_trigger_starts_a_session_at_each_of_its_times(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", message={"title": "daily"})))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        assert await fires(kit, "go") == []
+        for _ in range(3):
+            await kit.advance(timedelta(seconds=60))
+        assert times(await fires(kit, "go")) == ["12:01:00", "12:02:00", "12:03:00"]
+        assert [fire["title"] for fire in world.started] == ["daily"] * 3
+        assert world.started[0]["scheduled_at"] == "2026-03-02T12:01:00.000Z"
+        assert [fire.outcome_json and from_json(fire.outcome_json)["started"] for fire in await fires(kit, "go")] == [
+            fire.session_id for fire in await fires(kit, "go")
+        ]
+
+
+async def test_a_delay_fires_once_and_never_again(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(hours=2)), starts=Starts(bot="report")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await kit.advance(timedelta(minutes=119))
+        assert world.started == []
+        await kit.restart()  # declared again, it keeps its place in time
+        await kit.advance(timedelta(minutes=1))
+        assert len(world.started) == 1
+        await kit.restart()
+        await kit.advance(timedelta(days=3))
+        assert len(world.started) == 1
+
+
+async def test_two_supervisors_fire_each_time_once(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report")))
+    async with kit_of(world, tmp_path).running() as kit, kit.beside() as other:
+        for _ in range(5):
+            await kit.clock.advance(ms=60_000)
+            await kit.settle(other)
+        assert len(await fires(kit, "go")) == 5
+        assert len(world.started) == 5
+
+
+async def test_a_fire_that_was_not_told_before_the_process_died_is_told_by_the_next(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(seconds=5)), starts=Starts(bot="report")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        row = await kit.runtime.triggers.get("default", "go")
+        await kit.runtime.store.fires.fire_due([due_fires(row, now_ms=kit.clock.now_ms())])
+        await kit.restart()
+        await kit.settle()
+        await kit.advance(timedelta(seconds=10))
+        assert len(world.started) == 1
+
+
+# -- what was missed ---------------------------------------------------------------------------------------------------
+@pytest.mark.case("ti04")
+@pytest.mark.parametrize(
+    ("cron", "expected", "missed"),
+    [
+        (Cron(expression="* * * * *", catch_up="one"), ["15:00:00"], [179]),
+        (Cron(expression="* * * * *", catch_up="none"), [], []),
+        (
+            Cron(expression="* * * * *", catch_up="all", at_most=10),
+            [f"14:{minute}:00" for minute in range(51, 60)] + ["15:00:00"],
+            [170] + [0] * 9,
+        ),
+    ],
+)
+async def test_times_missed_while_nothing_ran_are_caught_up_as_the_trigger_says(
+    tmp_path: Path, cron: Cron, expected: list[str], missed: list[int]
+) -> None:
+    world = World(Trigger(slug="go", when=cron, starts=Starts(bot="report", at_once=100)))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+    await kit.clock.advance(ms=10_800_000)
+    async with kit.running():
+        await kit.settle()
+        assert times(await fires(kit, "go")) == expected
+        assert [fire.missed for fire in await fires(kit, "go")] == missed
+        assert [fire["missed"] for fire in world.started] == missed
+        # The next one comes at its own time.
+        await kit.advance(timedelta(seconds=29))
+        assert len(await fires(kit, "go")) == len(expected)
+        await kit.advance(timedelta(seconds=1))
+        assert times(await fires(kit, "go"))[len(expected) :] == ["15:01:00"]
+
+
+@pytest.mark.case("ti19")
+@pytest.mark.parametrize(
+    ("overlap", "at_once", "most", "starts_at_least"), [("skip", 1, 1, 4), ("queue", 1, 1, 6), ("skip", 2, 2, 9)]
+)
+async def test_a_run_longer_than_its_interval_is_never_more_often_at_work_than_it_may(
+    tmp_path: Path, overlap: Any, at_once: int, most: int, starts_at_least: int
+) -> None:
+    """Skipped, the next run starts at the next time after the one before has ended; queued, as soon as it has."""
+    every_2_s = Cron(expression="*/2 * * * * *")
+    world = World(Trigger(slug="go", when=every_2_s, starts=Starts(bot="slow", overlap=overlap, at_once=at_once)))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        for _ in range(40):
+            await kit.advance(timedelta(seconds=0.5))
+        found = await fires(kit, "go")
+        assert len(found) == 10
+        assert world.most_running == most
+        assert len(world.started) >= starts_at_least
+        outcomes = [from_json(fire.outcome_json)["not_started"] for fire in found if fire.outcome_json]
+        assert ("overlap" in outcomes) == (overlap == "skip" and at_once == 1)
+        if overlap == "queue":
+            for _ in range(60):
+                await kit.advance(timedelta(seconds=0.5))
+            assert world.most_running == 1
+            first_ten = {fire["fire_id"] for fire in world.started}
+            assert {fire.fire_id for fire in found[:9]} <= first_ten
+
+
+# -- waking ------------------------------------------------------------------------------------------------------------
+@pytest.mark.behaviour("P22")
+async def test_a_session_that_waits_for_a_trigger_is_woken_once_and_told_what_fired(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Cron(expression="0 13 * * *", zone="Europe/Berlin")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "wait", surface="workspace")
+        [pause] = await kit.pending(session_id)
+        assert (pause.kind, pause.role) == ("trigger", "go")
+        await kit.advance(timedelta(minutes=30))
+        await kit.restart()
+        await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"), key="k1", payload={"n": 1})
+        await kit.settle()
+        trigger_id = trigger_id_of("default", "go")
+        assert await result_of(kit, session_id) == {
+            "status": "done",
+            "elapsed_s": 1800.0,
+            "trigger_id": trigger_id,
+            "slug": "go",
+            "kind": "cron",
+            "fire_id": fire_id_of(trigger_id, "k1"),
+            "fired_at": "2026-03-02T12:30:30.000Z",
+            "scheduled_at": "2026-03-02T12:30:30.000Z",
+            "missed": 0,
+            "payload": {"n": 1},
+        }
+        assert await kit.pending() == ()
+        [fire] = await fires(kit, "go")
+        assert (fire.status, from_json(fire.outcome_json or "")["woken"]) == ("done", 1)
+        # One wait, one fire: the next fire finds nobody.
+        await kit.advance(timedelta(milliseconds=1))
+        await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"), key="k2")
+        await kit.settle()
+        assert from_json((await fires(kit, "go"))[1].outcome_json or "")["woken"] == 0
+
+
+@pytest.mark.behaviour("P17")
+async def test_everybody_who_waits_for_a_trigger_is_woken_by_one_fire(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(minutes=5))))
+    async with kit_of(world, tmp_path).running() as kit:
+        sessions = [await kit.start("b", "wait", surface="workspace") for _ in range(7)]
+        await kit.advance(timedelta(minutes=5))
+        results = [await result_of(kit, session_id) for session_id in sessions]
+        assert len({result["fire_id"] for result in results}) == 1
+        assert [(await kit.session(session_id)).status for session_id in sessions] == ["idle"] * 7
+
+
+@pytest.mark.behaviour("P22")
+async def test_a_fire_that_comes_while_the_session_goes_to_sleep_wakes_it(tmp_path: Path) -> None:
+    """The fire is told to everybody and done before the wait is in the store, but after the call began."""
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(days=9))))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        triggers = kit.runtime.triggers
+        look_up = triggers.get
+
+        async def fired_meanwhile(tenant: str, slug: str) -> Any:
+            row = await look_up(tenant, slug)
+            assert await kit.pending() == ()
+            await triggers.fire(row, key="racing")
+            while (await fires_without(row, kit))[0].status != "done":
+                pass
+            return row
+
+        async def fires_without(row: Any, kit: Kit) -> list[FireRow]:
+            return [*await kit.store.fires.of(row.trigger_id, limit=9)]
+
+        triggers.get = fired_meanwhile  # type: ignore[method-assign]
+        session_id = await kit.start("b", "wait", surface="workspace")
+        triggers.get = look_up  # type: ignore[method-assign]
+        assert (await result_of(kit, session_id))["fire_id"] == fire_id_of(trigger_id_of("default", "go"), "racing")
+
+
+@pytest.mark.behaviour("P22")
+async def test_a_fire_before_the_wait_began_does_not_wake_it(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(days=9))))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"))
+        await kit.settle()
+        await kit.advance(timedelta(milliseconds=1))
+        await kit.start("b", "wait", surface="workspace")
+        assert [pause.kind for pause in await kit.pending()] == ["trigger"]
+
+
+@pytest.mark.behaviour("P39")
+async def test_a_wait_for_a_trigger_ends_at_its_time_at_the_cap_or_by_an_operator(tmp_path: Path) -> None:
+    waits = calls_all(
+        calls("subscribe_to_trigger", {"trigger": "go", "timeout_s": 90}),
+        calls("subscribe_to_trigger", {"trigger": "go"}),
+        calls("subscribe_to_trigger", {"trigger": "go", "timeout_s": 3000}),
+        calls("subscribe_to_trigger", {"trigger": "stop"}),
+    )
+    world = World(
+        Trigger(slug="go", when=Delay(after=timedelta(days=9))), script=ScriptedModel.by_turn([waits, says("ok")])
+    )
+    async with kit_of(world, tmp_path).running() as kit:
+        session_id = await kit.start("b", "wait", surface="workspace")
+        await kit.advance(timedelta(seconds=90))
+        third = next(pause for pause in await kit.pending() if pause.key.startswith("/gather#0[2]"))
+        await kit.runtime.answering.cancel(tenant="default", pause_id=third.pause_id, by="ops", reason="no more")
+        await kit.advance(timedelta(hours=1))
+        results = await kit.tool_results(session_id)
+        assert from_json(results["call_1"]) == {"status": "timed_out", "elapsed_s": 90.0}
+        assert from_json(results["call_1_2"])["status"] == "capped"
+        assert from_json(results["call_1_3"]) == {"status": "cancelled", "elapsed_s": 90.0, "reason": "no more"}
+        assert results["call_1_4"] == "There is no trigger 'stop'. Available: go."
+
+
+# -- subscribed --------------------------------------------------------------------------------------------------------
+async def test_a_standing_subscription_is_a_message_at_each_fire(tmp_path: Path) -> None:
+    script = ScriptedModel.by_turn(
+        [
+            calls("subscribe_to_trigger", {"trigger": "go", "standing": True}),
+            says("I keep an eye on it."),
+            says("First."),
+            says("Second."),
+        ]
+    )
+    world = World(Trigger(slug="go", when=Cron(expression="0 * * * *")), script=script)
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "watch", surface="workspace")
+        assert await kit.pending() == ()
+        await kit.advance(timedelta(hours=1))
+        await kit.restart()
+        await kit.advance(timedelta(hours=1))
+        assert await kit.outcome(session_id) == {"result": {"reply": "Second."}}
+        told = from_json(script.requests[-1].messages[-1].content)["fire"]
+        assert (told["slug"], told["scheduled_at"]) == ("go", "2026-03-02T14:00:00.000Z")
+
+
+async def test_one_subscriber_that_cannot_be_told_harms_no_other(tmp_path: Path) -> None:
+    script = ScriptedModel([says("Hello.")] * 10)
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=9)), script=script)
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        ended = await kit.start("report", {"fire": {}})
+        alive = await kit.start("b", "hi")
+        for session_id in ("a-session-that-never-was", ended, alive):
+            await kit.runtime.triggers.subscribe("default", "go", session_id)
+        await kit.advance(timedelta(minutes=1))
+        [fire] = await fires(kit, "go")
+        outcome = from_json(fire.outcome_json or "")
+        assert (outcome["told"], outcome["started"]) == (1, fire.session_id)
+        assert outcome["skipped"] == {"unknown_session": 1, "ended_session": 1}
+        assert len((await kit.timeline(alive)).executions) == 2
+        await kit.advance(timedelta(minutes=1))
+        assert from_json((await fires(kit, "go"))[1].outcome_json or "")["skipped"] == {}  # they are not asked again
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+async def test_a_message_on_a_channel_fires_what_waits_for_such_a_one_once(tmp_path: Path) -> None:
+    world = World(
+        Trigger(slug="orders", when=ChannelMessage(channel="slack", pattern=r"order \d+"), starts=Starts(bot="report"))
+    )
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        for external_id, channel, text in [
+            ("1", "slack", "Order 4471 is late"),
+            ("1", "slack", "Order 4471 is late"),
+            ("2", "slack", "good morning"),
+            ("3", "mail", "order 5"),
+        ]:
+            await kit.runtime.triggers.message(
+                tenant="default", channel=channel, external_id=external_id, text=text, sender="mara"
+            )
+            await kit.settle()
+        assert [fire["payload"]["text"] for fire in world.started] == ["Order 4471 is late"]
+
+
+# -- operators ---------------------------------------------------------------------------------------------------------
+async def test_a_disabled_trigger_fires_nothing_and_does_not_catch_up(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await kit.runtime.triggers.disable("default", "go")
+        await kit.advance(timedelta(minutes=5))
+        await kit.restart()
+        await kit.advance(timedelta(minutes=5))
+        assert (await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"))).outcome == "refused"
+        await kit.runtime.triggers.enable("default", "go")
+        await kit.advance(timedelta(minutes=1))
+        assert times(await fires(kit, "go")) == ["12:11:00"]
+
+
+async def test_a_trigger_that_its_app_declares_no_more_is_removed_and_comes_back_with_it(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE), Trigger(slug="stay", when=EVERY_MINUTE))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await kit.runtime.triggers.add("default", Trigger(slug="mine", when=EVERY_MINUTE))
+        with pytest.raises(TriggerTakenError):
+            await kit.runtime.triggers.add("default", Trigger(slug="go", when=EVERY_MINUTE))
+        with pytest.raises(TriggerDeclaredError):
+            await kit.runtime.triggers.remove("default", "go")
+        declared, world.triggers = world.triggers, world.triggers[1:]
+        await kit.restart()
+        await kit.advance(timedelta(minutes=1))
+        assert [row.slug for row in await kit.runtime.triggers.all("default")] == ["mine", "stay"]
+        with pytest.raises(TriggerUnknownError):
+            await kit.runtime.triggers.get("default", "go")
+        await kit.runtime.triggers.remove("default", "mine")
+        world.triggers = declared
+        await kit.restart()
+        await kit.settle()
+        await kit.advance(timedelta(minutes=1))
+        assert [row.slug for row in await kit.runtime.triggers.all("default")] == ["go", "stay"]
+        assert times(await fires(kit, "go")) == ["12:02:00"]
+
+
+async def test_a_changed_schedule_takes_effect_from_the_start_that_changes_it(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=Cron(expression="0 * * * *")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        world.triggers = (Trigger(slug="go", when=Cron(expression="*/5 * * * *")),)
+        await kit.restart()
+        await kit.settle()
+        await kit.advance(timedelta(minutes=5))
+        assert times(await fires(kit, "go")) == ["12:05:00"]
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        Trigger(slug="Go!", when=EVERY_MINUTE),
+        Trigger(slug="go", when=Cron(expression="0 9 30 2 *")),
+        Trigger(slug="go", when=Cron(expression="0 9 * * *", zone="Mars/Base")),
+        Trigger(slug="go", when=Cron(expression="0 9 * * *", at_most=0)),
+        Trigger(slug="go", when=Delay()),
+        Trigger(slug="go", when=Delay(at=datetime(2026, 1, 1))),  # noqa: DTZ001
+        Trigger(slug="go", when=Delay(after=timedelta(seconds=-1))),
+        Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="(")),
+        Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=0)),
+    ],
+)
+async def test_a_trigger_that_can_never_fire_as_meant_is_refused_when_it_is_made(
+    tmp_path: Path, trigger: Trigger
+) -> None:
+    with pytest.raises(AssemblyError) as raised:
+        World(trigger).app().check()
+    assert [code for code, _ in raised.value.faults] == ["assembly.trigger"]
+    async with kit_of(World(), tmp_path).running() as kit:
+        with pytest.raises(TriggerInvalidError):
+            await kit.runtime.triggers.add("default", trigger)
+        assert await kit.runtime.triggers.all("default") == ()
