@@ -161,26 +161,21 @@ class _Thread:
     """A connection in the thread in which all its calls block."""
 
     def __init__(self, server: ImapServer) -> None:
-        self._server = server
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="overwinter-imap")
-        self._box: Mailbox | None = None
-
-    @property
-    def box(self) -> Mailbox:
-        assert self._box is not None
-        return self._box
+        self.box = Mailbox(server)
 
     async def __aenter__(self) -> Self:
         try:
-            self._box = await self.run(partial(Mailbox, self._server))
+            await self.run(self.box.connect)
         except BaseException:
-            self._thread.shutdown(wait=False, cancel_futures=True)
+            await self.__aexit__()
             raise
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Hang up, whatever the thread is doing, and let it end."""
         self.box.hang_up()
+        # Behind whatever it is at: even a connection that is still being made is closed then.
         ending = asyncio.get_running_loop().run_in_executor(self._thread, self.box.close)
         self._thread.shutdown(wait=False)
         await asyncio.shield(ending)

@@ -40,7 +40,7 @@ class Fetched:
 
 
 class Mailbox:
-    """A mailbox that is selected.
+    """A mailbox that is selected, once it is connected.
 
     Attributes:
         uid_validity: as long as it is the same, a UID means the same message.
@@ -48,21 +48,31 @@ class Mailbox:
     """
 
     def __init__(self, server: ImapServer) -> None:
-        """Connect and select.
+        self._server = server
+        self._connection: BaseMailBox | None = None
+        self._can_idle = False
+        self.uid_validity = 0
+        self.uid_next = 0
+
+    def connect(self) -> None:
+        """Connect, log in and select.
 
         Raises:
             Exception: one of ``FAILURES``.
         """
-        self._box = _connected(server)
-        try:
-            is_ascii = server.user.isascii() and server.password.isascii()
-            (self._box.login if is_ascii else self._box.login_utf8)(server.user, server.password, server.mailbox)
-            self.uid_validity = self._told("UIDVALIDITY")
-            self.uid_next = self._told("UIDNEXT", default=0) or max(self.search("ALL"), default=0) + 1
-            self._can_idle = "IDLE" in self._box.client.capabilities
-        except BaseException:
-            self.hang_up()
-            raise
+        server = self._server
+        self._connection = box = _connected(server)
+        is_ascii = server.user.isascii() and server.password.isascii()
+        (box.login if is_ascii else box.login_utf8)(server.user, server.password, server.mailbox)
+        self.uid_validity = self._told("UIDVALIDITY")
+        self.uid_next = self._told("UIDNEXT", default=0) or max(self.search("ALL"), default=0) + 1
+        self._can_idle = "IDLE" in box.client.capabilities
+
+    @property
+    def _box(self) -> BaseMailBox:
+        if self._connection is None:
+            raise ConnectionError("there is no connection")
+        return self._connection
 
     def search(self, criteria: str) -> list[int]:
         """The UIDs that match, in order; looked for again if something arrived meanwhile."""
@@ -100,7 +110,7 @@ class Mailbox:
 
     def hang_up(self) -> None:
         """Close the connection under whoever waits for it; may be called from another thread, and again."""
-        with suppress(OSError, AttributeError):
+        with suppress(OSError):
             self._box.client.sock.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:

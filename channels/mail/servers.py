@@ -56,7 +56,7 @@ class ImapServer:
     tls: Tls = Tls.TLS
     mailbox: str = "INBOX"
     idle_s: float = 240.0
-    timeout_s: float = 30.0
+    timeout_s: float = 20.0
     tls_context: ssl.SSLContext | None = None
 
 

@@ -39,6 +39,7 @@ class MailOffice:
         connection: the present one; made again at each restart.
         keys: for tokens.
         refunds: the arguments of each run of the tool.
+        servers: in place of ``smtp``.
     """
 
     path: Path
@@ -49,6 +50,7 @@ class MailOffice:
     reading: MailReading = READING
     refunds: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     times: int = 1
+    servers: dict[str, Any] | None = None
     connection: MailConnection = field(init=False)
     kit: Kit = field(init=False)
     session_id: str = ""
@@ -58,7 +60,8 @@ class MailOffice:
         self.kit = Kit(build=self._app, path=self.path, clock=self.clock, connect=self._connect)
 
     def _connect(self) -> Sequence[MailConnection]:
-        self.connection = MailConnection(MailSettings(reading=self.reading, keys=self.keys, smtp=self.smtp.server()))
+        servers = self.servers or {"smtp": self.smtp.server()}
+        self.connection = MailConnection(MailSettings(reading=self.reading, keys=self.keys, **servers))
         return (self.connection,)
 
     def _app(self) -> App:
