@@ -142,18 +142,25 @@ class EndNotice(_Notice):
     error: str | None
 
 
-NoticeT = TypeVar("NoticeT", PauseNotice, ResumeNotice, EndNotice)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestNotice(_Notice):
+    """A session has come to rest in the middle of an execution: it waits, if only for its owner's next words."""
+
+
+NoticeT = TypeVar("NoticeT", PauseNotice, ResumeNotice, EndNotice, RestNotice)
 
 PauseHook = Callable[[PauseNotice], Awaitable[None]]
 ResumeHook = Callable[[ResumeNotice], Awaitable[None]]
 EndHook = Callable[[EndNotice], Awaitable[None]]
+RestHook = Callable[[RestNotice], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hooks:
-    """An app's hooks; at least one is set.
+    """An app's hooks, and those of its connections; at least one is set.
 
     Attributes:
+        on_rest: as ``on_pause``, and also where nothing is pending that could be answered.
         timeout_s: how long each call may take.
     """
 
@@ -161,6 +168,7 @@ class Hooks:
     on_resume: ResumeHook | None
     on_end: EndHook | None
     timeout_s: float
+    on_rest: RestHook | None = None
 
 
 def joined(hooks: Sequence[Hooks]) -> Hooks | None:
@@ -171,6 +179,7 @@ def joined(hooks: Sequence[Hooks]) -> Hooks | None:
         on_pause=_all([each.on_pause for each in hooks if each.on_pause is not None]),
         on_resume=_all([each.on_resume for each in hooks if each.on_resume is not None]),
         on_end=_all([each.on_end for each in hooks if each.on_end is not None]),
+        on_rest=_all([each.on_rest for each in hooks if each.on_rest is not None]),
         timeout_s=max(each.timeout_s for each in hooks),
     )
 
@@ -254,11 +263,13 @@ class Telling:
             await self._tell_resumed(taken, before.executions[0], before.events)
         for row in ended:
             await self._tell_ended(row)
-        if is_resting and self._has_moved and self._hooks.on_pause is not None:
+        wants_rest = self._hooks.on_pause is not None or self._hooks.on_rest is not None
+        if is_resting and self._has_moved and wants_rest:
             self._has_moved = False
             loaded = await self._store.load(self._session.session_id, without=frozenset())
             if loaded is not None and loaded.executions:
                 await self._tell_paused(loaded)
+                await self._tell_rested(loaded)
 
     # -- the notices ---------------------------------------------------------------------------------------------------
     async def _tell_paused(self, loaded: LoadedSession) -> None:
@@ -272,6 +283,10 @@ class Telling:
             return
         notice = PauseNotice(**self._whose(loaded.executions[0]), status=SessionStatus.WAITING.value, pending=pending)
         await self._call("on_pause", self._hooks.on_pause, notice)
+
+    async def _tell_rested(self, loaded: LoadedSession) -> None:
+        if self._hooks.on_rest is not None:
+            await self._call("on_rest", self._hooks.on_rest, RestNotice(**self._whose(loaded.executions[0])))
 
     async def _tell_resumed(self, taken: Sequence[LedgerRow], root: ExecutionRow, events: Sequence[LedgerRow]) -> None:
         if self._hooks.on_resume is None or not taken:

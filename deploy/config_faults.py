@@ -13,7 +13,9 @@ from pydantic_core import ErrorDetails
 
 from .settings import KeyPath, expected_at, section_at, setting_paths, variable_of
 
-_UNSHOWN = frozenset({"api_key", "base_url", "password", "token_keys"})
+_UNSHOWN = frozenset(
+    {"api_key", "api_url", "app_token", "base_url", "bot_token", "password", "signing_secrets", "token_keys"}
+)
 """Keys whose value is not repeated: an address may hold a password."""
 
 

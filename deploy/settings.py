@@ -16,6 +16,7 @@ from ..actors.delivering import DeliverySettings
 from ..actors.supervisor_settings import SupervisorSettings
 from .mail_settings import MailConfig
 from .sections import BaseUrl, Count, Seconds, Section
+from .slack_settings import SlackConfig
 
 PREFIX = "OVERWINTER_"
 
@@ -128,6 +129,9 @@ class Config(Section):
     supervising: SupervisingConfig = Field(default=SupervisingConfig(), description="a table")
     delivering: DeliveringConfig = Field(default=DeliveringConfig(), description="a table")
     log: LogConfig = Field(default=LogConfig(), description="a table")
+    slack: SlackConfig | None = Field(
+        default=None, description="a table with at least bot_token, and app_token or signing_secrets"
+    )
     mail: MailConfig | None = Field(default=None, description="a table with at least reply_address and authserv_id")
 
 

@@ -16,6 +16,7 @@ from ..bots.runtime import Runtime
 from ..store.store import Store
 from .mailing import mail_connection_of
 from .settings import Config, ModelConfig
+from .slacking import slack_connection_of
 
 
 @asynccontextmanager
@@ -62,7 +63,11 @@ async def open_runtime(
         StoreError: as ``open_store``.
     """
     app.check()  # before the database: a faulty app leaves no file behind
-    async with open_model(config, clock=clock, ids=ids) as model, open_store(config, must_exist=must_exist) as store:
+    async with (
+        open_model(config, clock=clock, ids=ids) as model,
+        open_store(config, must_exist=must_exist) as store,
+        open_connections(config, clock=clock, receives=receives) as connections,
+    ):
         yield Runtime(
             app=app,
             store=store,
@@ -71,18 +76,29 @@ async def open_runtime(
             model=model,
             supervising=SupervisorSettings(**config.supervising.model_dump()),
             delivering=DeliverySettings(**config.delivering.model_dump()),
-            connections=connections_of(config, receives=receives),
+            connections=connections,
             tenant=config.tenant,
         )
 
 
-def connections_of(config: Config, *, receives: bool) -> list[Connection]:
-    """The configured ways to people.
+@asynccontextmanager
+async def open_connections(config: Config, *, clock: Clock, receives: bool) -> AsyncGenerator[list[Connection]]:
+    """The configured ways to people, closed at the end.
 
     Args:
         receives: as for ``open_runtime``.
     """
-    return [] if config.mail is None else [mail_connection_of(config.mail, receives=receives)]
+    found: list[Connection] = []
+    if config.mail is not None:
+        found.append(mail_connection_of(config.mail, receives=receives))
+    if config.slack is None:
+        yield found
+        return
+    slack = slack_connection_of(config.slack, tenant=config.tenant, clock=clock, receives=receives)
+    try:
+        yield [*found, slack]
+    finally:
+        await slack.aclose()
 
 
 def model_of(model: ModelConfig, *, clock: Clock, ids: Ids) -> OpenAIModel:

@@ -145,8 +145,9 @@ class Answers:
             elif declared.not_requester and await self._is_owner(member, asked):
                 refused.append("somebody else than the one it is for has to answer this.")
             else:
-                return ChannelCredential(answered_by=await self._voter_name(member, asked))
-        return Stranger(why=refused[0] if refused else "this question is not answered in Slack.")
+                return ChannelCredential(answered_by=await self._voter_name(member, asked), channel=declared.name)
+        others = "others are asked now." if in_channel is not None else "this question is not answered in Slack."
+        return Stranger(why=refused[0] if refused else others)
 
     async def give(
         self,

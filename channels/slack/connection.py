@@ -13,7 +13,7 @@ import structlog
 
 from ...actors.clock import Clock
 from ...actors.errors import ChannelRejectedError
-from ...actors.hooks import Hooks
+from ...actors.hooks import EndNotice, Hooks, RestNotice
 from ...actors.notes import Note
 from ...actors.ports import Channel
 from ...actors.reception import DeclaredChannel, Reception
@@ -76,7 +76,7 @@ class SlackConnection:
 
     Args:
         client: with the bot's token.
-        way: how events come in.
+        way: how events come in; None where another process takes them.
         agent: the bot that a mention or a direct message begins to talk with; None if there is none.
         tenant: the one whose sessions these are.
         name: what ``SlackChannel.via`` names.
@@ -86,7 +86,7 @@ class SlackConnection:
         self,
         *,
         client: SlackClient,
-        way: Way,
+        way: Way | None,
         clock: Clock,
         agent: str | None = None,
         tenant: str = "default",
@@ -112,7 +112,13 @@ class SlackConnection:
         """Whoever talks with a bot in a thread is told there what it says."""
         if self._agent is None:
             return None
-        return Hooks(on_pause=self._follow, on_resume=None, on_end=self._follow, timeout_s=HOOK_TIMEOUT_S)
+        return Hooks(
+            on_pause=None,
+            on_resume=None,
+            on_end=self._follow,
+            on_rest=self._follow,
+            timeout_s=HOOK_TIMEOUT_S,
+        )
 
     def open(self, reception: Reception) -> None:
         self._reception = reception
@@ -149,6 +155,9 @@ class SlackConnection:
 
     async def run(self) -> None:
         """Take in what people do, until it is cancelled."""
+        if (way := self._way) is None:
+            await asyncio.Event().wait()
+            return
         known = await self._known_as()
         _log.info("slack.connected", team=known.identity.team, bot=known.identity.bot)
         catching_up = CatchingUp(
@@ -163,7 +172,7 @@ class SlackConnection:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(catching_up.run(), name="slack catching up")
-                match self._way:
+                match way:
                     case SocketMode(app_token=app_token, ping_interval_s=ping_interval_s):
                         listener = SocketListener(
                             app=app,
@@ -261,7 +270,7 @@ class SlackConnection:
             intake=intake,
         )
 
-    async def _follow(self, notice: Any) -> None:
+    async def _follow(self, notice: RestNotice | EndNotice) -> None:
         if await self._threads.chat_of(notice.session_id) is not None:
             await (await self._known_as()).conversing.follow(notice)
 

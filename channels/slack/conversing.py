@@ -8,14 +8,13 @@ notes in the order of its events; how far that has come stands in the thread's a
 from __future__ import annotations
 
 import hashlib
-from contextlib import suppress
 from dataclasses import replace
 
 import structlog
 
 from ...actors.answers import Received
-from ...actors.errors import EffectConflictError
-from ...actors.hooks import EndNotice, PauseNotice
+from ...actors.errors import EffectConflictError, SessionUnknownError
+from ...actors.hooks import EndNotice, RestNotice
 from ...actors.reception import Reception
 from ...actors.spoken import Spoken
 from ...store.rows import AnchorRow
@@ -96,7 +95,7 @@ class Conversing:
         if standing.session_id != session_id:
             _log.info("slack.thread-taken")  # somebody else has begun there in the same moment
             return
-        with suppress(EffectConflictError):  # started before: the message is told again
+        try:
             await self._reception.sessions.start(
                 program=self._agent,
                 owner=member.name,
@@ -105,8 +104,15 @@ class Conversing:
                 session_id=session_id,
                 received=Received(channel=self._name, external_id=event.external_id),
             )
+        except EffectConflictError:
+            _log.debug("slack.started-before")  # the message is told again
+        except SessionUnknownError as error:
+            _log.error("slack.no-such-agent", error=str(error), remedy="set agent in the table [slack]")
+            await self._reception.anchors.release_if(row)
+            missing = ended("The bot that talks here is not deployed. Please tell whoever runs it.")
+            await self._teller.whisper(cause, spot, event.author.user_id, missing)
 
-    async def follow(self, notice: PauseNotice | EndNotice) -> None:
+    async def follow(self, notice: RestNotice | EndNotice) -> None:
         """A session has come to rest, or ended: write down what it has said since the last time."""
         for _ in range(_TRIES):
             found = await self._chat(notice.session_id)
@@ -127,7 +133,7 @@ class Conversing:
         row = None if found is None else await self._reception.anchors.find(self._name, thread_anchor(found[0]))
         return None if found is None or row is None else (found[0], row)
 
-    async def _say(self, spoken: Spoken, spot: Spot, notice: PauseNotice | EndNotice) -> None:
+    async def _say(self, spoken: Spoken, spot: Spot, notice: RestNotice | EndNotice) -> None:
         for part, message in enumerate(_messages(spoken)[:_PARTS]):
             cause = Cause(
                 name=f"{notice.session_id} {spoken.seq} {part}", tenant=notice.tenant, session_id=notice.session_id
