@@ -23,6 +23,7 @@ Bottom up, each line importing only from those above it:
     sessions                        the verbs on a whole session
     advancing, pauses, deliveries, unblocking   the other verbs
     judging                         a change meets its verb
+    known                           rows that need not be read again
     engine                          what differs between databases, as Protocols
     statements                      the statements that write, and those that read for them
     counting                        model calls against budgets

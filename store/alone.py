@@ -1,7 +1,7 @@
 """Work in the writer's transaction that touches no row which a judged change looks at: its guard is in its own statements.
 
 An anchor, a note, a sweep: each is a few statements about a table of its own. It shares the transaction and its commit with
-whatever else is waiting.
+whatever else is waiting. What it wrote to a table of judged rows, the next judged change might not see (``known``).
 """
 
 from __future__ import annotations

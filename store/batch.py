@@ -35,6 +35,7 @@ from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreError, StoreRefusedError
 from .fires import tell_again
 from .judging import JudgedChange, JudgedResult, judge
+from .known import Known, take
 from .resolutions import CancelPause, CastVote, ResolvePause
 from .rows import ExecutionRow, InboundRow, PauseKind, VoteRow
 from .statements import Select, Statements, Write
@@ -51,10 +52,12 @@ class Applied:
 
     Attributes:
         has_news: something was written that a supervisor may have to act on.
+        views: what the transaction has read and written, for ``Known`` once it is committed.
     """
 
     results: list[Result | StoreError]
     has_news: bool
+    views: tuple[View, ...] = ()
 
 
 @dataclass(slots=True)
@@ -128,33 +131,40 @@ class _Wanted:
             self.inbound.add((message.channel, message.external_id))
 
 
-def apply(connection: sa.Connection, statements: Statements, changes: Sequence[Change | Alone[Any]]) -> Applied:
+def apply(
+    connection: sa.Connection, statements: Statements, known: Known, changes: Sequence[Change | Alone[Any]]
+) -> Applied:
     """Judge and write ``changes`` in their order.
 
     A change that contradicts itself is refused alone. What the database itself refuses is raised, and nothing holds then.
     """
     results: list[Result | StoreError] = []
     has_news = False
+    views: list[View] = []
     run: list[JudgedChange] = []
     for change in changes:
         if isinstance(change, Sweep | CountCall | CountTokens | Alone):
-            has_news |= _apply_judged(connection, statements, run, results)
+            views += _apply_judged(connection, statements, known, run, results)
             run = []
             has_news |= isinstance(change, Alone) and change.is_news
-            results.append(_apply_alone(connection, statements, change))
+            results.append(_apply_alone(connection, statements, known, change))
         else:
             run.append(change)
-    has_news |= _apply_judged(connection, statements, run, results)
-    return Applied(results=results, has_news=has_news)
+    views += _apply_judged(connection, statements, known, run, results)
+    has_news |= any(view.has_news for view in views)
+    return Applied(results=results, has_news=has_news, views=tuple(views))
 
 
 def _apply_alone(
-    connection: sa.Connection, statements: Statements, change: Sweep | CountCall | CountTokens | Alone[Any]
+    connection: sa.Connection,
+    statements: Statements,
+    known: Known,
+    change: Sweep | CountCall | CountTokens | Alone[Any],
 ) -> SweepResult | CountCallResult | CountTokensResult | AloneResult[Any]:
     """Apply a change that touches no row which another one is judged by."""
     match change:
         case Sweep():
-            return _sweep(connection, statements, change)
+            return _sweep(connection, statements, known, change)
         case CountCall():
             return count_call(connection, change)
         case CountTokens():
@@ -168,23 +178,25 @@ def _apply_alone(
 def _apply_judged(
     connection: sa.Connection,
     statements: Statements,
+    known: Known,
     changes: Sequence[JudgedChange],
     results: list[Result | StoreError],
-) -> bool:
+) -> list[View]:
     if not changes:
-        return False
-    view = _read(connection, statements, changes)
+        return []
+    known.check(statements.dialect.version(connection))
+    view = _read(connection, statements, known, changes)
     for change in changes:
         try:
             results.append(judge(view, change))
         except StoreRefusedError as refusal:
             results.append(refusal)
-    _write(connection, statements, view)
-    return view.has_news
+    _write(connection, statements, known, view)
+    return [view]
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
-def _read(connection: sa.Connection, statements: Statements, changes: Sequence[JudgedChange]) -> View:
+def _read(connection: sa.Connection, statements: Statements, known: Known, changes: Sequence[JudgedChange]) -> View:
     wanted = _Wanted()
     for change in changes:
         wanted.add(change)
@@ -201,21 +213,22 @@ def _read(connection: sa.Connection, statements: Statements, changes: Sequence[J
         for row in rows(statements.running_executions, wanted.executions_of):
             execution = ExecutionRow(**row._mapping)
             view.executions[execution.session_id, execution.execution_id] = execution
-    if pause_ids := wanted.pauses - view.pauses.keys():
+    if pause_ids := take(known.pauses, wanted.pauses - view.pauses.keys(), view.pauses):
         _add_pauses(view, rows(statements.pauses, pause_ids))
-    if wanted.deliveries_of:
-        _add_deliveries(view, rows(statements.deliveries, wanted.deliveries_of))
+    if pause_ids := known.take_deliveries(wanted.deliveries_of, view):
+        _add_deliveries(view, rows(statements.deliveries, pause_ids))
+    view.whole.update(wanted.deliveries_of)
     if wanted.votes_of:
         for row in rows(statements.votes, wanted.votes_of):
             vote = VoteRow(**row._mapping)
             view.votes.setdefault(vote.pause_id, []).append(vote)
-    if wanted.inbound:
-        for row in rows(statements.inbound, wanted.inbound):
+    if keys := take(known.inbound, wanted.inbound, view.inbound):
+        for row in rows(statements.inbound, keys):
             message = InboundDraft(*row)
             view.inbound[message.channel, message.external_id] = message
     wanted.sessions.update(pause.session_id for pause in view.pauses.values())
-    if wanted.sessions:
-        _add_sessions(view, rows(statements.sessions, wanted.sessions))
+    if session_ids := take(known.sessions, wanted.sessions, view.sessions):
+        _add_sessions(view, rows(statements.sessions, session_ids))
     _read_claimable(connection, statements, view, wanted)
     return view
 
@@ -267,7 +280,7 @@ def _add_deliveries(view: View, rows: Iterable[Any]) -> None:
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------
-def _write(connection: sa.Connection, statements: Statements, view: View) -> None:
+def _write(connection: sa.Connection, statements: Statements, known: Known, view: View) -> None:
     sessions = view.sessions.values()
     pauses = view.pauses.values()
     deliveries = view.deliveries.values()
@@ -297,7 +310,7 @@ def _write(connection: sa.Connection, statements: Statements, view: View) -> Non
     )
     _update(connection, statements.update_inbound, [row for row in messages if row.row is None and row.is_changed])
     _insert(connection, statements.insert_votes, view.new_votes)
-    _write_audit(connection, statements, view.audit)
+    _write_audit(connection, statements, known, view)
 
 
 def _insert(connection: sa.Connection, write: Write, rows: Sequence[object]) -> None:
@@ -314,23 +327,28 @@ def _update(connection: sa.Connection, write: Write, rows: Sequence[object]) -> 
             )
 
 
-def _write_audit(connection: sa.Connection, statements: Statements, drafts: Sequence[AuditDraft]) -> None:
-    if not drafts:
+def _write_audit(connection: sa.Connection, statements: Statements, known: Known, view: View) -> None:
+    if not view.audit:
         return
     by_tenant: defaultdict[str, list[AuditDraft]] = defaultdict(list)
-    for draft in drafts:
+    for draft in view.audit:
         by_tenant[draft.tenant].append(draft)
-    heads = connection.execute(statements.audit_heads, {"ids": statements.dialect.bound(by_tenant)}).all()
-    for tenant, seq, last_hash in heads:
-        head = EMPTY if seq is None else AuditHead(seq=seq, hash=last_hash)
-        _insert(connection, statements.insert_audit, chain(head, by_tenant[tenant]))
+    if tenants := take(known.audit_heads, by_tenant, view.audit_heads):
+        heads = connection.execute(statements.audit_heads, {"ids": statements.dialect.bound(tenants)}).all()
+        for tenant, seq, last_hash in heads:
+            view.audit_heads[tenant] = EMPTY if seq is None else AuditHead(seq=seq, hash=last_hash)
+    for tenant, drafts in by_tenant.items():
+        rows = chain(view.audit_heads[tenant], drafts)
+        _insert(connection, statements.insert_audit, rows)
+        view.audit_heads[tenant] = AuditHead(seq=rows[-1].seq, hash=rows[-1].hash)
 
 
-def _sweep(connection: sa.Connection, statements: Statements, change: Sweep) -> SweepResult:
+def _sweep(connection: sa.Connection, statements: Statements, known: Known, change: Sweep) -> SweepResult:
     pause_ids = connection.scalars(
         statements.forgettable_pauses, {"before_ms": change.closed_before_ms, "limit": change.limit}
     ).all()
     if pause_ids:
+        known.forget(pause_ids)
         bound = statements.dialect.bound
         connection.execute(statements.delete_deliveries, {"ids": bound(pause_ids)})
         connection.execute(statements.delete_votes, {"ids": bound(pause_ids)})

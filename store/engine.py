@@ -42,6 +42,13 @@ class Dialect(Protocol):
         """Insert a row; where its primary key is there already, do nothing."""
         ...
 
+    def version(self, connection: sa.Connection) -> int | None:
+        """A number that changes whenever another connection, of any process, has committed; None where there is none.
+
+        Inside a transaction that may write, it is still true at its end.
+        """
+        ...
+
     def upsert(self, table: sa.Table, *, updated: tuple[str, ...]) -> Insert:
         """Insert a row; where its primary key is there already, set the columns ``updated`` to the new values."""
         ...

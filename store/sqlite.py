@@ -99,6 +99,9 @@ class SqliteDialect:
     def insert_if_absent(self, table: sa.Table) -> Insert:
         return sqlite_insert(table).on_conflict_do_nothing(index_elements=list(table.primary_key))
 
+    def version(self, connection: sa.Connection) -> int | None:
+        return connection.exec_driver_sql("PRAGMA data_version").scalar_one()
+
     def upsert(self, table: sa.Table, *, updated: tuple[str, ...]) -> Insert:
         statement = sqlite_insert(table)
         return statement.on_conflict_do_update(

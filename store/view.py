@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .audit import AuditDraft
+from .audit import AuditDraft, AuditHead
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
 from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow, VoteRow
@@ -33,6 +33,7 @@ class View:
     __slots__ = (
         "_deliveries_of",
         "audit",
+        "audit_heads",
         "deliveries",
         "executions",
         "has_news",
@@ -42,6 +43,7 @@ class View:
         "pauses",
         "sessions",
         "votes",
+        "whole",
         "written_executions",
     )
 
@@ -49,8 +51,10 @@ class View:
         self.sessions: dict[str, SessionDraft] = {}
         self.pauses: dict[str, PauseDraft] = {}
         self.deliveries: dict[tuple[str, str, str], DeliveryDraft] = {}
-        """By (pause_id, kind, channel): of a pause that is in the view for its deliveries, all."""
+        """By (pause_id, kind, channel)."""
         self._deliveries_of: defaultdict[str, list[DeliveryDraft]] = defaultdict(list)
+        self.whole: set[str] = set()
+        """Pauses that are in the view for their deliveries: it has all of them."""
         self.votes: dict[str, list[VoteRow]] = {}
         """By pause, of those to be voted on."""
         self.new_votes: list[VoteRow] = []
@@ -60,6 +64,8 @@ class View:
         self.written_executions: set[tuple[str, str]] = set()
         self.ledger: list[LedgerRow] = []
         self.audit: list[AuditDraft] = []
+        self.audit_heads: dict[str, AuditHead] = {}
+        """By tenant, of those in ``audit``: where the chain ends when it is written."""
         self.has_news = False
         """Something was written that a supervisor may have to act on."""
 

@@ -18,6 +18,7 @@ from .batching import Batching
 from .changes import Change
 from .engine import Lane
 from .errors import StoreError, StoreRefusedError
+from .known import Known
 from .statements import Statements
 
 T = TypeVar("T")
@@ -36,6 +37,7 @@ class Writer:
         """
         self._lane = lane
         self._statements = statements
+        self._known = Known()
         self._on_news = on_news
         self._batching = Batching[Change | Alone[Any], Result](job=self._write, limit=BATCH_LIMIT)
 
@@ -58,26 +60,33 @@ class Writer:
         await self._batching.aclose()
 
     async def _write(self, changes: Sequence[Change | Alone[Any]]) -> Sequence[Result | StoreError]:
-        applied = await self._lane.submit(partial(_commit, self._lane, self._statements, changes))
+        applied = await self._lane.submit(partial(_commit, self._lane, self._statements, self._known, changes))
         if applied.has_news:
             self._on_news()
         return applied.results
 
 
 def _commit(
-    lane: Lane, statements: Statements, changes: Sequence[Change | Alone[Any]], connection: sa.Connection
+    lane: Lane,
+    statements: Statements,
+    known: Known,
+    changes: Sequence[Change | Alone[Any]],
+    connection: sa.Connection,
 ) -> Applied:
     """In the lane: one transaction; if the data of some change is at fault, one for each of them instead."""
     try:
         with connection.begin():
-            return apply(connection, statements, changes)
+            applied = apply(connection, statements, known, changes)
+        for view in applied.views:
+            known.keep(view)
+        return applied
     except lane.failures as error:
         explained = lane.explained(error)
         if not isinstance(explained, StoreRefusedError):
             return Applied(results=[_copy(explained, error) for _ in changes], has_news=False)
         if len(changes) == 1:
             return Applied(results=[_copy(explained, error)], has_news=False)
-    singles = [_commit(lane, statements, [change], connection) for change in changes]
+    singles = [_commit(lane, statements, known, [change], connection) for change in changes]
     return Applied(
         results=[result for single in singles for result in single.results],
         has_news=any(single.has_news for single in singles),
