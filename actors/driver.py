@@ -304,9 +304,10 @@ class Driver:
 
     def _end(self, branch: Branch, state: Literal["done", "failed"], result: Any) -> None:
         branch.state, branch.result = state, result
-        if branch.group is not None:
-            branch.group.count(branch)
-            self._close_rest(self._joining.judge(branch.group))
+        if (group := branch.group) is not None:
+            branch.group = None  # a ring of the two would outlive the pass, until the next garbage collection
+            group.count(branch)
+            self._close_rest(self._joining.judge(group))
         elif branch.parent is not None:
             self._end_child(branch, branch.parent)
         else:
@@ -364,6 +365,7 @@ class Driver:
                 pass
         branch.state = "closed"
         self._put_away(branch)
+        branch.group = None  # as in ``_end``
 
     def _leave_running(self, key: str) -> tuple[Branch, Step]:
         branch, step = self._running.pop(key)
