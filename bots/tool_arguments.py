@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, NoReturn, cast
@@ -75,16 +75,9 @@ def read_arguments(text: str, *, tool: str) -> ArgumentsText:
         ToolArgumentsError: ``tool.invalid-arguments``: no JSON, no object, a key twice, NaN or Infinity.
     """
     text = text if text.strip() else "{}"
-    numbers: list[ExactNumber] = []
-
-    def exact_number(token: str) -> ExactNumber:
-        numbers.append(ExactNumber(token))
-        return numbers[-1]
-
     try:
-        values = json.loads(
-            text, parse_float=exact_number, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
-        )
+        values = _STRICT.decode(text)
+        exact_numbers = tuple(_exact_numbers_in(values))
     except json.JSONDecodeError as err:
         problem = f"they are not JSON: {err.msg} at line {err.lineno}, column {err.colno}; write one JSON object"
         raise ToolArgumentsError(tool=tool, problems=[problem]) from err
@@ -94,7 +87,7 @@ def read_arguments(text: str, *, tool: str) -> ArgumentsText:
         raise ToolArgumentsError(tool=tool, problems=["they are nested too deep"]) from err
     if not isinstance(values, dict):
         raise ToolArgumentsError(tool=tool, problems=[f"one JSON object is expected, got {_in_short(values)}"])
-    return ArgumentsText(text=text, values=cast("dict[str, Any]", values), exact_numbers=tuple(numbers))
+    return ArgumentsText(text=text, values=cast("dict[str, Any]", values), exact_numbers=exact_numbers)
 
 
 def problems_of(err: ValidationError) -> list[str]:
@@ -161,6 +154,23 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
             raise ValueError(f"the key {json.dumps(key, ensure_ascii=False)} is there twice")
         values[key] = value
     return values
+
+
+_STRICT = json.JSONDecoder(
+    parse_float=ExactNumber, parse_constant=_refuse_constant, object_pairs_hook=_without_duplicates
+)
+
+
+def _exact_numbers_in(value: object) -> list[ExactNumber]:
+    if isinstance(value, ExactNumber):
+        return [value]
+    if isinstance(value, dict):
+        parts: Iterable[object] = cast("dict[str, object]", value).values()
+    elif isinstance(value, list):
+        parts = cast("list[object]", value)
+    else:
+        return []
+    return [number for part in parts if type(part) is not str for number in _exact_numbers_in(part)]
 
 
 def _path(loc: tuple[int | str, ...]) -> str:

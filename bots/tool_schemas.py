@@ -153,8 +153,12 @@ class ToolSignature:
         if text.exact_numbers:
             value = self._with_exact_numbers(text, otherwise=value)
         canonical = self._dumped(value)
+        written = canonical_json(canonical)
+        if not text.exact_numbers and canonical_json(text.values) == written:
+            # It was canonical as the model wrote it, so it has just been read, and has come out as it was.
+            return canonical, value
         try:
-            return canonical, self._read_back(canonical)
+            return canonical, self._read_back(canonical, written)
         except ToolArgumentsError as err:
             raise ToolArgumentsUnstableError(
                 f"The types of {self.name}'s arguments do not read what they have written: {'; '.join(err.problems)}."
@@ -188,10 +192,13 @@ class ToolSignature:
             ToolArgumentsError: ``tool.invalid-arguments``: it does not fit the function, which may have changed since.
             ToolArgumentsUnstableError: ``tool.unstable-arguments``: the values are others than those that were written.
         """
-        return self._arguments.values_of(self._read_back(dict(canonical)))
+        arguments = dict(canonical)
+        return self._arguments.values_of(self._read_back(arguments, canonical_json(arguments)))
 
-    def _read_back(self, canonical: dict[str, JsonValue]) -> Any:
-        text = canonical_json(canonical)
+    def _read_back(self, canonical: dict[str, JsonValue], text: str) -> Any:
+        """Args:
+        text: its canonical JSON.
+        """
         value = self._validated(text)
         now = self._dumped(value)
         if canonical_json(now) != text:

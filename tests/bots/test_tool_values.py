@@ -246,6 +246,37 @@ class TestCanonicalForm:
         with pytest.raises(ToolArgumentsUnstableError):
             signature.bind({"name": "  Ada "})
 
+    @pytest.mark.parametrize(
+        ("written", "times"),
+        [('{"name": "Ada", "share": 1}', 1), ('{"share":1,"name":"Ada"}', 1), ('{"name": "Ada ", "share": 1}', 2)],
+    )
+    def test_what_was_written_in_its_canonical_form_is_not_read_twice(self, written: str, times: int) -> None:
+        read: list[str] = []
+
+        def strip(name: str) -> str:
+            read.append(name)
+            return name.strip()
+
+        async def greet(name: Annotated[str, AfterValidator(strip)], share: int) -> str:
+            return strip(name)
+
+        assert signature_of(greet).read(written) == {"name": "Ada", "share": 1}
+        assert len(read) == times
+
+    def test_a_number_that_only_compares_equal_is_read_again(self) -> None:
+        read: list[float] = []
+
+        def note(share: float) -> float:
+            read.append(share)
+            return share
+
+        async def give(share: Annotated[float, AfterValidator(note)]) -> str:
+            return str(note(share))
+
+        canonical = signature_of(give).read('{"share": 1}')
+        assert (canonical, type(canonical["share"])) == ({"share": 1.0}, float)
+        assert len(read) == 2
+
     def test_type_that_cannot_read_what_it_writes_is_refused(self) -> None:
         async def pay(amount: Annotated[int, PlainSerializer(lambda amount: f"{amount} EUR")]) -> str:
             raise NotImplementedError
