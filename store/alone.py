@@ -7,16 +7,16 @@ whatever else is waiting. What it wrote to a table of judged rows, the next judg
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
 
-from .values import value
-
 R = TypeVar("R")
 
 
-@value
+# Neither of the two has slots: with them, ``Alone[...](...)`` fails on Python 3.11, as for ``Joined``.
+@dataclass(frozen=True, kw_only=True)
 class Alone(Generic[R]):
     """One piece of such work.
 
@@ -29,7 +29,7 @@ class Alone(Generic[R]):
     is_news: bool = False
 
 
-@value
+@dataclass(frozen=True, kw_only=True)
 class AloneResult(Generic[R]):
     """What came of it."""
 
