@@ -24,6 +24,8 @@ class AskedCall:
     arguments: dict[str, JsonValue]
     marks: dict[str, JsonValue] | None = None
     """Which of the arguments are sensitive (``marks.py``); None if none are."""
+    timeout_s: float | None = None
+    """How long the tool says that it may take; its question is taken back within that, too."""
 
 
 @value
@@ -42,6 +44,8 @@ class ApprovalForm:
     """The model's id of the call; empty in a question that was asked before calls were named."""
     marks: dict[str, JsonValue] | None = None
     """Which of the arguments are sensitive (``marks.py``); None if none are."""
+    timeout_s: float | None = None
+    """As in an ``AskedCall``."""
 
 
 @value
@@ -78,7 +82,13 @@ def call_of(form: Form | None) -> AskedCall | None:
         case None:
             return None
         case ApprovalForm():
-            return AskedCall(call_id=form.call_id, tool=form.tool, arguments=form.arguments, marks=form.marks)
+            return AskedCall(
+                call_id=form.call_id,
+                tool=form.tool,
+                arguments=form.arguments,
+                marks=form.marks,
+                timeout_s=form.timeout_s,
+            )
         case ChoiceForm(call=call) | AnswerForm(call=call):
             return call
 
@@ -236,6 +246,7 @@ def form_to_json(form: Form | None) -> JsonValue:
                 "schema": form.schema,
                 "call_id": form.call_id,
                 **_marks_to_json(form.marks),
+                **_timeout_to_json(form.timeout_s),
             }
         case ChoiceForm():
             return {"type": "choice", "choices": list(form.choices), **_rest_to_json(form)}
@@ -255,6 +266,7 @@ def form_from_json(value: JsonValue) -> Form | None:
                 schema=value["schema"],
                 call_id=value.get("call_id", ""),
                 marks=value.get("marks"),
+                timeout_s=value.get("timeout_s"),
             )
         case "choice":
             return ChoiceForm(
@@ -281,6 +293,7 @@ def _rest_to_json(form: ChoiceForm | AnswerForm) -> dict[str, JsonValue]:
             "tool": call.tool,
             "arguments": call.arguments,
             **_marks_to_json(call.marks),
+            **_timeout_to_json(call.timeout_s),
         }
     if form.takes_any:
         rest["takes_any"] = True
@@ -291,9 +304,17 @@ def _call_from_json(value: JsonValue) -> AskedCall | None:
     if value is None:
         return None
     return AskedCall(
-        call_id=value["call_id"], tool=value["tool"], arguments=value["arguments"], marks=value.get("marks")
+        call_id=value["call_id"],
+        tool=value["tool"],
+        arguments=value["arguments"],
+        marks=value.get("marks"),
+        timeout_s=value.get("timeout_s"),
     )
 
 
 def _marks_to_json(marks: dict[str, JsonValue] | None) -> dict[str, JsonValue]:
     return {} if marks is None else {"marks": marks}
+
+
+def _timeout_to_json(timeout_s: float | None) -> dict[str, JsonValue]:
+    return {} if timeout_s is None else {"timeout_s": timeout_s}

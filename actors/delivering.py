@@ -21,7 +21,7 @@ from ..store.errors import OverwinterError, StoreError
 from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
-from .asks import AwaitReply, Decided
+from .asks import AwaitReply, Decided, call_of
 from .clock import Clock
 from .effects import is_cancelled
 from .errors import ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
@@ -51,7 +51,8 @@ class DeliverySettings:
     """How deliveries are carried.
 
     Attributes:
-        send_timeout_s: how long one call of a channel may take.
+        send_timeout_s: how long one call of a channel may take. A question about a tool's call is taken back within the tool's
+            own time-out, where that is shorter.
         hold_s: how long a delivery stays taken; more than the time-out.
         max_attempts: after so many temporary failures it has failed for good.
         backoff_base_s: wait after the first temporary failure; doubled each time.
@@ -263,8 +264,13 @@ class Dispatcher:
         return True
 
     async def _withdraw(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
-        async with asyncio.timeout(self._settings.send_timeout_s):
-            await channel.withdraw(withdrawal_of(delivery, pause))
+        withdrawal = withdrawal_of(delivery, pause)
+        call = call_of(withdrawal.ask.form)
+        limits = [self._settings.send_timeout_s]
+        if call is not None and call.timeout_s is not None:
+            limits.append(call.timeout_s)
+        async with asyncio.timeout(min(limits)):
+            await channel.withdraw(withdrawal)
         await self._settle(delivery, "sent")
 
     async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:

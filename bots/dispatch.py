@@ -102,7 +102,13 @@ class Dispatch:
                     case Admitted() as admitted:
                         arguments = admitted.arguments
                         call = replace(call, note=admitted.note, approved_by=admitted.approved_by)
-        asked = AskedCall(call_id=call.request.call_id, tool=tool.name, arguments=arguments, marks=tool.signature.marks)
+        asked = AskedCall(
+            call_id=call.request.call_id,
+            tool=tool.name,
+            arguments=arguments,
+            marks=tool.signature.marks,
+            timeout_s=tool.timeout_s,
+        )
         tells_model = tool.on_invalid_answer == "tell_model"
         form = replace(question.form, call=asked, takes_any=tells_model)
         check_may_leave(secrets_of(form), what=f"the question of {tool.name}")

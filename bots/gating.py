@@ -195,6 +195,7 @@ class Gating:
             schema=tool.signature.parameters,
             call_id=request.call_id,
             marks=tool.signature.marks,
+            timeout_s=tool.timeout_s,
         )
         check_may_leave(secrets_of(form), what=f"the question whether {tool.name} may run")
         prompt = role.prompt.format(tool=tool.name, arguments=readable_in_prompt(form), bot=self._agent)

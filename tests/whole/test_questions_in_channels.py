@@ -14,9 +14,13 @@ from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.asks import Ask, AwaitReply, Decided, Outcome, Progress, Withdrawal
 from overwinter.actors.delivering import DeliverySettings
 from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError, PauseNotPendingError
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
+from overwinter.bots.tools import tool
+from overwinter.channels.roles import Answerer, ApprovalRole, QuestionRole
 from overwinter.store.changes import ClaimDeliveries
 
 from .shop import Shop
@@ -349,4 +353,42 @@ async def test_a_withdrawal_that_hangs_is_cut_off_and_holds_nobody(tmp_path: Pat
             await kit.advance(timedelta(hours=1))
     assert shop.ran == [("4471", "80.00")]
     assert set(cut) == {"replied"}
+    assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["channel.withdraw-failed"]
+
+
+@pytest.mark.behaviour("G39")
+@pytest.mark.parametrize("asks", ["an approval", "an answer"])
+@pytest.mark.parametrize(("channel_s", "tool_s"), [(60.0, 0.05), (0.05, 60.0)])
+async def test_a_withdrawal_has_the_shorter_of_the_tools_time_and_the_channels(
+    tmp_path: Path, asks: str, channel_s: float, tool_s: float
+) -> None:
+    class Hanging(RecordingChannel):
+        async def withdraw(self, withdrawal: Withdrawal) -> None:
+            await asyncio.Event().wait()
+
+    channel = Hanging()
+    approval = ApprovalRole(name="approval", answered_by=Answerer.CHANNEL)
+    question = QuestionRole(name="question", answer=bool, answered_by=Answerer.CHANNEL)
+
+    def app() -> App:
+        limit = timedelta(seconds=tool_s)
+        approved = tool(asks=approval, timeout=limit)
+        answered = tool(answer=question, timeout=limit)
+
+        async def act() -> str:
+            """Act."""
+            return "acted"
+
+        made = approved(act) if asks == "an approval" else answered(act)
+        model = ScriptedModel.by_turn([calls("act", {}), says("Done.")])
+        role = approval if asks == "an approval" else question
+        return App(name="a", agents=[Agent(name="bot", tools=[made], model=model)], channels={role: channel})
+
+    settings = DeliverySettings(send_timeout_s=channel_s, max_attempts=1)
+    with capture_logs() as logs:
+        async with Kit(build=app, path=tmp_path / "w.db", delivering=settings).running() as kit:
+            session_id = await kit.start("bot", "go")
+            await kit.restart()
+            await kit.answer("act", decision=YES if asks == "an approval" else True)
+            assert await kit.outcome(session_id) == {"result": {"reply": "Done."}}
     assert [log["event"] for log in logs if log["log_level"] == "warning"] == ["channel.withdraw-failed"]
