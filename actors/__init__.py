@@ -14,6 +14,7 @@ From the bottom up:
     patience                                  when people are reminded, and when others are asked
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
+    confinement, workspaces, file_changes, file_hints   files, and what becomes of them
     schedules, trigger_kinds, triggers        what sets sessions off, and when
     nesting, handlers, branches, waits,       durable coroutines
     joining, driver, run
@@ -23,5 +24,5 @@ From the bottom up:
     reading, answering, sessions, delivering, waiting, accepting, questions, spoken  the ways in and out
     supervisor_settings, supervisor
     reception, telling                        ways to a vendor, and what is told without being asked
-    firing                                    fires what is due, and tells those who wait for it
+    firing, watching                          fires what is due, and tells those who wait for it, or for files
 """

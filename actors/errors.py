@@ -29,6 +29,7 @@ OverwinterError
 │   ├── TriggerUnknownError             trigger.unknown             no such trigger
 │   ├── TriggerTakenError               trigger.taken               another one has its name
 │   └── TriggerDeclaredError            trigger.declared            an app declares it, so it cannot be taken away
+├── WorkspacePathError                  workspace.path              it leads out of the workspace, or to too much
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
 ├── EffectConflictError                 effect.conflict             same key, other content
 ├── ChannelError
@@ -248,6 +249,13 @@ class TriggerDeclaredError(TriggerError):
     """An app declares this trigger and would at its next start again. Disable it, or take it out of the app."""
 
     code = "trigger.declared"
+
+
+class WorkspacePathError(OverwinterError):
+    """The path leads out of the workspace. Give one inside, relative to it, without ``..``."""
+
+    code = "workspace.path"
+    expose = True
 
 
 class LeaseLostError(OverwinterError):

@@ -17,6 +17,7 @@ from ..actors.ports import Model
 from ..actors.reception import AnyChannel, DeclaredChannel
 from ..actors.trigger_kinds import Trigger, check
 from ..actors.triggers import Triggers
+from ..actors.workspaces import Workspaces
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
 from .errors import AssemblyError
@@ -75,10 +76,10 @@ class App:
             for tool in {id(tool): tool for tool in (*agent.tools, *tools_that_ask(agent.toolsets))}.values():
                 yield agent, tool
 
-    def bench(self, *, triggers: Triggers | None = None) -> Workbench:
+    def bench(self, *, triggers: Triggers | None = None, workspaces: Workspaces | None = None) -> Workbench:
         """What the tools of its toolsets work with; without the services of a runtime they can only be looked at."""
         newest = {workflow.name: workflow for workflow in self.workflows}
-        return Workbench(cap=self.yield_timeout_cap, workflows=newest, triggers=triggers)
+        return Workbench(cap=self.yield_timeout_cap, workflows=newest, triggers=triggers, workspaces=workspaces)
 
     def tools_of(self, agent: Agent, bench: Workbench | None = None) -> tuple[Tool, ...]:
         """Every tool of one agent, those of its toolsets included; without a runtime's bench they can only be looked at."""

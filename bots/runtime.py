@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -20,6 +21,7 @@ from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings, Dispatcher
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.events import CONVERSATION_KINDS
+from ..actors.file_hints import FileHints, SystemFileHints
 from ..actors.firing import Firing
 from ..actors.hooks import Hooks, joined
 from ..actors.ids import Ids
@@ -41,6 +43,8 @@ from ..actors.supervisor_settings import SupervisorSettings
 from ..actors.telling import Receiving, Teller
 from ..actors.triggers import Triggers
 from ..actors.waiting import Waiting
+from ..actors.watching import FileWatching
+from ..actors.workspaces import Workspaces
 from ..channels.decisions import validate_decision
 from ..channels.interpreters.chain import Chain, ModelReader
 from ..channels.privacy import DiscreetReader, discreet
@@ -105,10 +109,14 @@ class Runtime:
         delivering: DeliverySettings | None = None,
         connections: Sequence[Connection] = (),
         tenant: str = "default",
+        workspaces: Path = Path("workspaces"),
+        file_hints: FileHints | None = None,
     ) -> None:
         """
         Args:
             tenant: whose the triggers are that the app declares.
+            workspaces: the folder in which workspace sessions have theirs.
+            file_hints: who tells at once where files change; None for the operating system.
         """
         app.check()
         self.app = app
@@ -118,7 +126,8 @@ class Runtime:
         _check_models(app, model)
         meter = BudgetMeter(costs=store, clock=clock, ids=ids)
         self.triggers = Triggers(triggers=store.triggers, fires=store.fires, clock=clock, ids=ids, fired=self._fired)
-        bench = app.bench(triggers=self.triggers)
+        self.workspaces = Workspaces(workspaces)
+        bench = app.bench(triggers=self.triggers, workspaces=self.workspaces)
         programs = Programs(_programs(app, bench=bench, model=model, store=store, meter=meter))
         roles = Roles(tuple(_binding(app, role, model=model, meter=meter) for role in app.roles()))
         channels = connected(app, connections)
@@ -179,6 +188,15 @@ class Runtime:
             declare=partial(self._declare_triggers, tenant),
             poll_s=supervising.poll_s,
         )
+        self._file_watching = FileWatching(
+            waits=store.fires,
+            stored_triggers=store.triggers,
+            triggers=self.triggers,
+            workspaces=self.workspaces,
+            hints=file_hints or SystemFileHints(),
+            answering=self.answering,
+            clock=clock,
+        )
         self.supervisor = Supervisor(
             store=store,
             clock=clock,
@@ -195,6 +213,7 @@ class Runtime:
             note_wait=self._note_wait,
             beside=(
                 self._firing,
+                self._file_watching,
                 *self.tellers,
                 *(Receiving(connection=each, clock=clock) for each in connections),
             ),
@@ -211,6 +230,8 @@ class Runtime:
     def _note_wait(self, pause: PauseRow) -> None:
         if pause.kind == PauseKind.TRIGGER:
             self._firing.look_now()
+        else:
+            self._file_watching.look_now()
 
     async def _declare_triggers(self, tenant: str) -> None:
         for slug in await self.triggers.declare(self.app.name, tenant, self.app.triggers):

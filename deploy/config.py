@@ -128,8 +128,9 @@ def _read_file(file: Path | None, faults: list[str]) -> dict[str, Any]:
     except ValueError as error:
         faults.append(f"{file}: it is no JSON object: {error}")
         return {}
-    if isinstance(values.get("database"), str):
-        values["database"] = str(file.parent / values["database"])
+    for name in ("database", "workspaces"):
+        if isinstance(values.get(name), str):
+            values[name] = str(file.parent / values[name])
     return values
 
 

@@ -123,6 +123,9 @@ class Config(Section):
     database: Path = Field(
         default=Path("overwinter.db"), description="the database's file; in the file, from the file's folder on"
     )
+    workspaces: Path | None = Field(
+        default=None, description="the folder of the sessions' workspaces; workspaces beside the database by default"
+    )
     app: str | None = Field(default=None, description="the app as MODULE:APP, for commands that are given none")
     tenant: str = Field(default="default", min_length=1, description="the tenant's name, not empty")
     model: ModelConfig | None = Field(default=None, description="a table with at least a name")

@@ -78,6 +78,7 @@ async def open_runtime(
             delivering=DeliverySettings(**config.delivering.model_dump()),
             connections=connections,
             tenant=config.tenant,
+            workspaces=config.workspaces or config.database.parent / "workspaces",
         )
 
 

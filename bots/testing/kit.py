@@ -13,6 +13,7 @@ from ...actors.asks import JsonValue, call_of, form_from_json
 from ...actors.clock import ManualClock
 from ...actors.delivering import DeliverySettings
 from ...actors.events import EventKind
+from ...actors.file_hints import FileHints
 from ...actors.ids import Ids, RandomIds
 from ...actors.jsontext import from_json
 from ...actors.ports import Model
@@ -50,6 +51,7 @@ class Kit:
         tenant: str = "default",
         supervising: SupervisorSettings | None = None,
         delivering: DeliverySettings | None = None,
+        file_hints: FileHints | None = None,
         connect: Callable[[], Sequence[Connection]] = tuple,
     ) -> None:
         self.clock = clock or ManualClock()
@@ -60,6 +62,7 @@ class Kit:
         self._model = model
         self._supervising = supervising
         self._delivering = delivering
+        self._file_hints = file_hints
         self._connect = connect
         self._runtime: Runtime | None = None
         self._stalling: StallingStore | None = None
@@ -97,6 +100,8 @@ class Kit:
                 delivering=self._delivering,
                 connections=self._connect(),
                 tenant=self.tenant,
+                workspaces=self._path.parent / "workspaces",
+                file_hints=self._file_hints,
             )
         except BaseException:
             await store.aclose()

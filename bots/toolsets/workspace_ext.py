@@ -14,10 +14,12 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from ...actors.errors import TriggerUnknownError
+from ...actors.errors import TriggerUnknownError, WorkspacePathError
+from ...actors.file_changes import look_to_json
 from ...actors.operations import WaitResult, reason_of
 from ...actors.run import Run
 from ...actors.triggers import Triggers
+from ...actors.workspaces import Workspaces
 from ...store.rows import PauseKind
 from ..errors import ToolArgumentsError, ToolRefusedError
 from ..tools import Tool, tool
@@ -31,12 +33,13 @@ class Workbench:
     Attributes:
         cap: the longest that one wait may last.
         workflows: those that may be invoked, by name.
-        triggers: those that may be waited for; None only where nothing is called.
+        triggers, workspaces: those that may be waited for, and where sessions work; None only where nothing is called.
     """
 
     cap: timedelta
     workflows: Mapping[str, Workflow[..., Any]]
     triggers: Triggers | None = None
+    workspaces: Workspaces | None = None
 
     def limit(self, timeout_s: float | None) -> timedelta:
         """How long a wait may last that is to last so long."""
@@ -45,6 +48,9 @@ class Workbench:
         return timedelta(seconds=timeout_s)
 
 
+FileEvent = Literal["created", "modified", "deleted"]
+Events = Annotated[tuple[FileEvent, ...], Field(min_length=1)]
+DEFAULT_EVENTS: tuple[FileEvent, ...] = ("created", "modified")
 Timeout = Annotated[float | None, Field(gt=0)]
 
 
@@ -59,7 +65,7 @@ class Ended(TypedDict, total=False):
 
 def workspace_ext(bench: Workbench) -> tuple[Tool, ...]:
     """The set, over what one app has."""
-    return (_sleep(bench), _subscribe_to_trigger(bench), _invoke_workflow(bench))
+    return (_sleep(bench), _watch_files(bench), _subscribe_to_trigger(bench), _invoke_workflow(bench))
 
 
 def _sleep(bench: Workbench) -> Tool:
@@ -82,6 +88,45 @@ def _sleep(bench: Workbench) -> Tool:
         return {"status": "done", "elapsed_s": elapsed_s(result)}
 
     return sleep
+
+
+def _watch_files(bench: Workbench) -> Tool:
+    async def look(session_id: str, paths: list[str], now_ms: int) -> dict[str, Any]:
+        """How the files look now; or why they cannot be looked at."""
+        assert bench.workspaces is not None
+        bench.workspaces.folder(session_id)
+        try:
+            return {"files": look_to_json(bench.workspaces.look(session_id, tuple(paths), now_ms=now_ms))}
+        except WorkspacePathError as error:
+            return {"refused": str(error)}
+
+    @tool(surface="workspace")
+    async def watch_files(
+        run: Run,
+        paths: Annotated[list[str], Field(min_length=1)],
+        events: Events = DEFAULT_EVENTS,
+        timeout_s: Timeout = None,
+    ) -> dict[str, Any]:
+        """Wait until files of the workspace change, and get a list of all that have.
+
+        Args:
+            paths: files and folders, relative to the workspace; of a folder everything in it. They need not be there yet.
+            events: which changes to wait for: created, modified, deleted.
+            timeout_s: give up after this many seconds.
+        """
+        since = await run.now()
+        now_ms = round(since.timestamp() * 1000)
+        seen = await run.step(look, run.session_id, list(paths), now_ms)
+        if "refused" in seen:
+            raise ToolRefusedError(seen["refused"])
+        limit = bench.limit(timeout_s)
+        details = {"paths": list(paths), "events": list(events), "files": seen["files"]}
+        _, result = await run.wait_for(
+            "files", "watch_files", "", None, kind=PauseKind.FILES, deadline=limit, details=details, since=since
+        )
+        return ended(result, limit, timeout_s, fired=result.answer)
+
+    return watch_files
 
 
 def _subscribe_to_trigger(bench: Workbench) -> Tool:

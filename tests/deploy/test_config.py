@@ -101,7 +101,7 @@ def test_a_model_without_a_name_says_both_ways_to_give_one() -> None:
     ("toml", "says"),
     [
         ("tenant = ", "it is no TOML"),
-        ("[nonsense]\na = 1", "nonsense: there is no such key; there are: database, app, tenant, model"),
+        ("[nonsense]\na = 1", "nonsense: there is no such key; there are: database, workspaces, app, tenant, model"),
     ],
 )
 def test_a_file_that_is_no_configuration_is_refused(toml: str, says: str) -> None:

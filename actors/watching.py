@@ -1,0 +1,297 @@
+"""Tells those who wait for files that they have changed.
+
+What is true is on the disk and in the store: each wait, and each trigger, keeps how its files looked when it began, and is over
+when they look otherwise. So what was changed while no process ran is found by the next one. The operating system's own word only
+makes this look sooner (``file_hints``); where there is none, as on some mounts, it looks every few seconds.
+
+A change counts once it has stayed as it is for a while: a file that still grows is not told of half-way.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import structlog
+
+from ..store.errors import StoreError
+from ..store.rows import PauseRow
+from ..store.trigger_rows import TriggerRow
+from .answering import Answering
+from .asks import JsonValue
+from .clock import Clock, wait_until
+from .confinement import Seen
+from .errors import TriggerInvalidError, WorkspacePathError
+from .failures import text_of
+from .file_changes import changes, look_of, look_to_json, mark_of
+from .file_hints import FileHints
+from .jsontext import from_json, to_json
+from .trigger_kinds import FileChange
+from .triggers import Triggers, read
+from .workspaces import Workspaces, look_at
+
+SETTLED_MS = 500
+"""So long a change must have stayed as it is."""
+
+_LOOK_EVERY_MS = 2_000
+_LOOK_EVERY_WITH_HINTS_MS = 15_000
+_AT_ONCE = 200
+_RETRY_HINTS_MS = 60_000
+
+_log = structlog.get_logger("overwinter.files")
+
+
+class WatchStore(Protocol):
+    """What watching needs of the store about waits."""
+
+    async def watching(self, *, limit: int, after_pause_id: str = "") -> tuple[PauseRow, ...]: ...
+
+
+class WatchTriggers(Protocol):
+    """What watching needs of the store about triggers."""
+
+    async def of_kind(self, kind: str) -> tuple[TriggerRow, ...]: ...
+
+    async def set_state(self, trigger_id: str, *, was: str | None, state_json: str) -> bool: ...
+
+
+@dataclass(slots=True, kw_only=True)
+class _Watch:
+    """Files that somebody waits for.
+
+    Attributes:
+        before: how they looked when the wait began; None where nobody has looked yet.
+        mark, since_ms: what they looked like at the last look, and since when they have.
+    """
+
+    who: PauseRow | TriggerRow
+    folder: Path
+    paths: tuple[str, ...]
+    events: tuple[str, ...]
+    before: dict[str, Seen] | None
+    mark: str = ""
+    since_ms: int = 0
+
+
+class FileWatching:
+    """The watching of one service; works beside the supervisor."""
+
+    name = "files"
+
+    def __init__(
+        self,
+        *,
+        waits: WatchStore,
+        stored_triggers: WatchTriggers,
+        triggers: Triggers,
+        workspaces: Workspaces,
+        hints: FileHints,
+        answering: Answering,
+        clock: Clock,
+    ) -> None:
+        self._waits = waits
+        self._stored_triggers = stored_triggers
+        self._triggers = triggers
+        self._workspaces = workspaces
+        self._hints = hints
+        self._answering = answering
+        self._clock = clock
+        self._look = asyncio.Event()
+        self._look.set()
+        self._is_at_work = False
+        self._watches: dict[str, _Watch] = {}
+        self._hinting: asyncio.Task[None] | None = None
+        self._hinted_folders: frozenset[Path] = frozenset()
+        self._hints_failed_at_ms: int | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._is_at_work or self._look.is_set()
+
+    def look(self) -> None:
+        """Something has changed in the store: whoever begins to wait for files says so itself."""
+
+    def look_now(self) -> None:
+        """Somebody has begun to wait for files, or files have changed."""
+        self._look.set()
+
+    async def run(self) -> None:
+        try:
+            while True:
+                self._is_at_work = True
+                self._look.clear()
+                next_ms = self._clock.now_ms() + self._look_every_ms()
+                try:
+                    next_ms = min(next_ms, await self._work() or next_ms)
+                except StoreError as error:
+                    if not error.retryable:
+                        raise
+                    _log.warning(error.code, error=str(error))
+                finally:
+                    self._is_at_work = False
+                await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+        finally:
+            await self._stop_hints()
+
+    # -- what is waited for --------------------------------------------------------------------------------------------
+    async def _work(self) -> int | None:
+        """Look at everything once; when to look again because something has changed and may change on."""
+        await self._take_in()
+        self._keep_hints()
+        again: list[int] = []
+        watches = list(self._watches.values())
+        for at in range(0, len(watches), _AT_ONCE):
+            some = watches[at : at + _AT_ONCE]
+            looks = await asyncio.to_thread(_look_at_all, some, self._clock.now_ms())
+            for watch, seen in zip(some, looks, strict=True):
+                if seen is not None and (due_ms := await self._compare(watch, seen)) is not None:
+                    again.append(due_ms)
+        return min(again, default=None)
+
+    async def _take_in(self) -> None:
+        """Learn who waits now."""
+        found: dict[str, _Watch] = {}
+        after = ""
+        while page := await self._waits.watching(limit=_AT_ONCE, after_pause_id=after):
+            for pause in page:
+                watch = self._watches.get(pause.pause_id) or self._watch_of_pause(pause)
+                if watch is not None:
+                    found[pause.pause_id] = watch
+            after = page[-1].pause_id
+        for row in await self._stored_triggers.of_kind("file"):
+            known = self._watches.get(row.trigger_id)
+            if known is None or not isinstance(known.who, TriggerRow) or _differ(known.who, row):
+                known = _watch_of_trigger(row)
+            if known is not None:
+                found[row.trigger_id] = known
+        self._watches = found
+
+    def _watch_of_pause(self, pause: PauseRow) -> _Watch | None:
+        try:
+            details: dict[str, Any] = from_json(pause.ask_json)["details"]
+            return _Watch(
+                who=pause,
+                folder=self._workspaces.root / self._workspaces.name_of(pause.session_id),
+                paths=tuple(details["paths"]),
+                events=tuple(details["events"]),
+                before=look_of(details["files"]),
+            )
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            _log.error("files.unreadable", session_id=pause.session_id, step=pause.key, error=text_of(error))
+            return None
+
+    # -- what has changed ----------------------------------------------------------------------------------------------
+    async def _compare(self, watch: _Watch, seen: dict[str, Seen]) -> int | None:
+        """Tell of what has changed if it has settled; else when it will have."""
+        if watch.before is None:
+            await self._begin(watch, seen)
+            return None
+        found = changes(watch.before, seen)
+        if not any(change.is_one_of(watch.events) for change in found):
+            watch.mark = ""
+            return None
+        now_ms = self._clock.now_ms()
+        mark = mark_of(seen)
+        if mark != watch.mark:
+            watch.mark, watch.since_ms = mark, now_ms
+        if now_ms - watch.since_ms < SETTLED_MS:
+            return watch.since_ms + SETTLED_MS
+        listed: JsonValue = [change.to_json() for change in found]
+        match watch.who:
+            case PauseRow() as pause:
+                await self._answering.fire(pause, answer={"changes": listed})
+                self._watches.pop(pause.pause_id, None)
+            case TriggerRow() as row:
+                state = (row.state_json, to_json(look_to_json(seen)))
+                # With the time: files may come to look once more as they did before.
+                key = f"{mark_of(watch.before)}/{mark}/{watch.since_ms}"
+                fired = await self._triggers.fire(row, key=key, payload={"changes": listed}, state=state)
+                _log.debug("trigger.file", trigger=row.slug, outcome=fired.outcome)
+                self._watches.pop(row.trigger_id, None)
+                self._look.set()
+        return None
+
+    async def _begin(self, watch: _Watch, seen: dict[str, Seen]) -> None:
+        """A trigger looks for the first time: from here on it sees what changes."""
+        assert isinstance(watch.who, TriggerRow)
+        state_json = to_json(look_to_json(seen))
+        await self._stored_triggers.set_state(watch.who.trigger_id, was=None, state_json=state_json)
+        self._watches.pop(watch.who.trigger_id, None)
+        self._look.set()
+
+    # -- hints ---------------------------------------------------------------------------------------------------------
+    def _look_every_ms(self) -> int:
+        has_hints = self._hinting is not None and not self._hinting.done()
+        return _LOOK_EVERY_WITH_HINTS_MS if has_hints else _LOOK_EVERY_MS
+
+    def _keep_hints(self) -> None:
+        """See to it that the operating system tells of all folders that are watched."""
+        folders = frozenset(self._folders())
+        if self._hinting is not None and folders == self._hinted_folders and not self._hinting.done():
+            return
+        failed_at_ms = self._hints_failed_at_ms
+        if failed_at_ms is not None and self._clock.now_ms() - failed_at_ms < _RETRY_HINTS_MS:
+            return
+        if self._hinting is not None:
+            self._hinting.cancel()
+            self._hinting = None
+        if folders:
+            self._hinted_folders = folders
+            self._hinting = asyncio.create_task(self._take_hints(sorted(folders)), name="file hints")
+
+    def _folders(self) -> Iterable[Path]:
+        for watch in self._watches.values():
+            folder = self._workspaces.root if isinstance(watch.who, PauseRow) else watch.folder
+            if folder.is_dir():
+                yield folder
+
+    async def _take_hints(self, folders: Sequence[Path]) -> None:
+        try:
+            await self._hints.run(folders, lambda _: self._look.set())
+        except OSError as error:
+            self._hints_failed_at_ms = self._clock.now_ms()
+            _log.warning(
+                "files.no-hints",
+                error=text_of(error),
+                remedy="files are looked at every two seconds instead; if it says that a limit is reached, raise "
+                "fs.inotify.max_user_watches (sysctl)",
+            )
+
+    async def _stop_hints(self) -> None:
+        if self._hinting is not None:
+            self._hinting.cancel()
+            await asyncio.wait({self._hinting})
+            self._hinting = None
+
+
+def _look_at_all(watches: Sequence[_Watch], now_ms: int) -> list[dict[str, Seen] | None]:
+    """On the disk, in a thread; None where a look failed, which concerns that one alone."""
+    found: list[dict[str, Seen] | None] = []
+    for watch in watches:
+        looking = partial(look_at, watch.folder, watch.paths, now_ms=now_ms, known=watch.before)
+        try:
+            found.append(looking())
+        except (WorkspacePathError, OSError) as error:
+            _log.warning("files.not-seen", folder=str(watch.folder), error=text_of(error))
+            found.append(None)
+    return found
+
+
+def _differ(old: TriggerRow, new: TriggerRow) -> bool:
+    return (old.spec_json, old.state_json) != (new.spec_json, new.state_json)
+
+
+def _watch_of_trigger(row: TriggerRow) -> _Watch | None:
+    try:
+        when = read(row).when
+        if not isinstance(when, FileChange):
+            return None
+        before = None if row.state_json is None else look_of(from_json(row.state_json))
+    except (TriggerInvalidError, ValueError, KeyError, TypeError) as error:
+        _log.error("trigger.invalid", trigger=row.slug, error=text_of(error))
+        return None
+    return _Watch(who=row, folder=Path(when.folder), paths=when.paths, events=when.events, before=before)
