@@ -21,7 +21,11 @@ from .tokens import is_reply_token, message_id, reply_token
 QUESTION = 1
 """The number of the mail that asks, among those about a question."""
 CLOSING = 2
-"""Of the one that says how it ended; what else is sent has numbers of its own (``replying``)."""
+"""Of the one that says how it ended."""
+RELIEF = 3
+"""Of the one that says that others are asked now."""
+REMINDER = 100
+"""Before the first reminder; what answers a person's mail has higher numbers (``replying``)."""
 
 _MOST_TEXTS = 30
 _LONGEST_TEXTS = 60_000
@@ -46,7 +50,7 @@ class Correspondence:
         channel: the name of the declared channel.
         references: Message-IDs of the session's mails to this person before it, the oldest first.
         texts: what was said in the thread so far, as text: the question first.
-        is_closed: the mail that says how it ended is out.
+        told: the numbers of the mails that followed it.
         replies: what else was written to anybody about it: the id of each note, and when it may go out.
     """
 
@@ -60,7 +64,7 @@ class Correspondence:
     references: tuple[str, ...]
     texts: tuple[str, ...]
     standing: Standing
-    is_closed: bool
+    told: frozenset[int]
     created_at_ms: int
     replies: Mapping[str, int] = field(default_factory=dict[str, int])
 
@@ -97,21 +101,23 @@ class Register:
     async def open(
         self, ask: Ask, *, recipient: str, channel: str, subject: str, text: Callable[[str], str]
     ) -> Correspondence:
-        """The correspondence about a question with a person; a new one if there is none yet, by whatever channel.
+        """The correspondence about a question with a person of a channel; a new one if there is none yet.
 
         Args:
             text: the question's mail as text, by its token.
         """
         for row in await self._anchors.of_pause(self._connection, ask.pause_id):
             known = _read(row)
-            if known.recipient == recipient:
+            if known.recipient == recipient and known.channel == channel:
                 return known
         earlier = [
             each
             for each in map(_read, await self._anchors.of_session(self._connection, ask.session_id))
             if each.recipient == recipient and each.standing is not Standing.UNSENT
         ]
-        token = reply_token(self._keys[0], tenant=ask.tenant, pause_id=ask.pause_id, recipient=recipient)
+        token = reply_token(
+            self._keys[0], tenant=ask.tenant, pause_id=ask.pause_id, recipient=_asked(recipient, channel)
+        )
         new = Correspondence(
             token=token,
             tenant=ask.tenant,
@@ -123,7 +129,7 @@ class Register:
             references=tuple(self.message_id(each.token) for each in earlier),
             texts=(text(token),),
             standing=Standing.UNSENT,
-            is_closed=False,
+            told=frozenset(),
             created_at_ms=self._clock.now_ms(),
         )
         return _read(await self._anchors.bind(self._row(new)))
@@ -134,9 +140,8 @@ class Register:
         if row is None or row.pause_id is None:
             return None
         found = _read(row)
-        is_ours = is_reply_token(
-            token, self._keys, tenant=found.tenant, pause_id=found.pause_id, recipient=found.recipient
-        )
+        recipient = _asked(found.recipient, found.channel)
+        is_ours = is_reply_token(token, self._keys, tenant=found.tenant, pause_id=found.pause_id, recipient=recipient)
         return found if is_ours else None
 
     async def of_question(self, pause_id: str, *, channel: str) -> tuple[Correspondence, ...]:
@@ -164,6 +169,11 @@ class Register:
         )
 
 
+def _asked(recipient: str, channel: str) -> str:
+    """Whom a token is for: who is asked once more in another channel answers for that one."""
+    return f"{recipient} {channel}"
+
+
 def _body(each: Correspondence) -> str:
     return to_json(
         {
@@ -174,7 +184,7 @@ def _body(each: Correspondence) -> str:
             "references": list(each.references),
             "texts": list(each.texts),
             "standing": each.standing.value,
-            "is_closed": each.is_closed,
+            "told": sorted(each.told),
             "replies": dict(each.replies),
         }
     )
@@ -193,7 +203,7 @@ def _read(row: AnchorRow) -> Correspondence:
         references=tuple(body["references"]),
         texts=tuple(body["texts"]),
         standing=Standing(body["standing"]),
-        is_closed=body["is_closed"],
+        told=frozenset(body["told"]),
         created_at_ms=row.created_at_ms,
         replies=body["replies"],
     )

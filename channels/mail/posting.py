@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from ...actors.asks import Ask, AwaitReply, Outcome, Progress, Withdrawal
+from ...actors.asks import Ask, AwaitReply, Outcome, Progress, Relief, Reminder, Withdrawal
 from ...actors.clock import Clock
 from ...actors.errors import ChannelRejectedError, ChannelUnreachableError
-from .correspondence import CLOSING, Correspondence, Register, Standing
+from .correspondence import CLOSING, RELIEF, REMINDER, Correspondence, Register, Standing
 from .letters import Letter, composed
 from .tokens import reply_address
-from .writing import Written, closing, question, subject_of_session
+from .writing import Written, closing, question, relieving, reminding, subject_of_session
 
 _log = structlog.get_logger("overwinter.mail")
 
@@ -144,17 +144,41 @@ class MailPosts:
     async def update(self, progress: Progress) -> None:
         """Nothing: a mail cannot be changed, and one for every vote would bury the question. The last one tells it all."""
 
+    async def remind(self, reminder: Reminder) -> None:
+        """Say once more that the question waits, to everybody who was not told so by this reminder.
+
+        Raises:
+            ChannelError: not everybody could be told.
+        """
+        written = reminding(reminder)
+        await self._follow_up(reminder.ask, written, number=REMINDER + reminder.number)
+
+    async def relieve(self, relief: Relief) -> None:
+        """Say that others are asked now, to everybody who has the question.
+
+        Raises:
+            ChannelError: not everybody could be told.
+        """
+        await self._follow_up(relief.ask, relieving(relief), number=RELIEF)
+
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         """Say how the question ended, to everybody who has it.
 
         Raises:
             ChannelError: not everybody could be told.
         """
-        written = closing(withdrawal)
-        asked = await self._register.of_question(withdrawal.ask.pause_id, channel=self.name)
-        untold = [each for each in asked if each.standing is Standing.SENT and not each.is_closed]
-        results = await asyncio.gather(*(self._close(each, written) for each in untold), return_exceptions=True)
-        failed = [result for result in results if isinstance(result, BaseException)]
+        await self._follow_up(withdrawal.ask, closing(withdrawal), number=CLOSING)
+
+    async def _follow_up(self, ask: Ask, written: Written, *, number: int) -> None:
+        """Send one more mail to everybody who has the question and not this mail."""
+        asked = await self._register.of_question(ask.pause_id, channel=self.name)
+        untold = [each for each in asked if each.standing is Standing.SENT and number not in each.told]
+        sending = (self._tell(each, written, number) for each in untold)
+        failed = [
+            result
+            for result in await asyncio.gather(*sending, return_exceptions=True)
+            if isinstance(result, BaseException)
+        ]
         # What may pass comes first: then it is tried again, and those who were told are not told twice.
         for error in sorted(failed, key=lambda each: not isinstance(each, ChannelUnreachableError)):
             raise error
@@ -182,16 +206,18 @@ class MailPosts:
         )
         await self._register.change(each.token, lambda known: _sent(known, written.text))
 
-    async def _close(self, each: Correspondence, written: Written) -> None:
+    async def _tell(self, each: Correspondence, written: Written, number: int) -> None:
         asked_in = self._register.message_id(each.token)
         await self._sender.deliver(
             each,
             written,
-            message_id=self._register.message_id(each.token, CLOSING),
+            message_id=self._register.message_id(each.token, number),
             references=(*each.references, asked_in),
             at_ms=self._desk().clock.now_ms(),
         )
-        await self._register.change(each.token, lambda known: replace(known.with_text(written.text), is_closed=True))
+        await self._register.change(
+            each.token, lambda known: replace(known.with_text(written.text), told=known.told | {number})
+        )
 
     def _is_out_of_patience(self, opened: Sequence[Correspondence]) -> bool:
         return self._desk().clock.now_ms() - min(each.created_at_ms for each in opened) >= _PATIENCE_MS

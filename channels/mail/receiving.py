@@ -178,7 +178,10 @@ class Receiver:
         except PauseNotPendingError:
             closed = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
             return await self._late(mail, result, about, closed or asked)
-        except (EffectConflictError, PauseUnknownError, PauseWrongAnswererError, PauseNotOwnerError) as error:
+        except PauseWrongAnswererError as error:
+            await self._keep(mail, result, about, error.code)
+            return await self._tell(result, about, asked, _sentence(str(error)))
+        except (EffectConflictError, PauseUnknownError, PauseNotOwnerError) as error:
             return await self._keep(mail, result, about, error.code)
         if answered.is_duplicate:
             _log.info("mail.repeated", session_id=about.session_id)

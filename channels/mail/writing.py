@@ -11,7 +11,7 @@ import hashlib
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from ...actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Withdrawal
+from ...actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Relief, Reminder, Withdrawal
 from ..asked import Field, asked_fields
 from .letters import LONGEST_SUBJECT, header_text
 from .sheets import Fact, Link, Piece, Quoted, Said, as_html, as_text, shortened
@@ -73,6 +73,24 @@ def closing(withdrawal: Withdrawal) -> Written:
     return _written(
         Said(text=f"{withdrawal.summary}. This question is closed and takes no more answers."),
         *_reminder(withdrawal.ask),
+    )
+
+
+def reminding(reminder: Reminder) -> Written:
+    """Says once more that a question waits."""
+    return _written(
+        Said(text=f"{reminder.summary}."),
+        *_reminder(reminder.ask),
+        Said(text=_invitation(reminder.ask)),
+        Said(text=_about(reminder.ask), is_small=True),
+    )
+
+
+def relieving(relief: Relief) -> Written:
+    """Says that others are asked now."""
+    return _written(
+        Said(text=f"{relief.summary}. The question is theirs now, and takes no answer from here any more."),
+        *_reminder(relief.ask),
     )
 
 

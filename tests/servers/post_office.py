@@ -160,13 +160,14 @@ def missing_for_post_office() -> str | None:
 def post_office(folder: Path) -> Generator[PostOffice]:
     """Run both servers until the block ends."""
     smtp, imap, delivery, ours = _free_ports(4)
-    names = {"folder": folder, "user": _mail_user(), "password": PASSWORD}
+    user = _mail_user()
+    names = {"folder": folder, "user": user, "password": PASSWORD}
     ports = {"smtp": smtp, "imap": imap, "delivery": delivery, "ours": ours}
     for name in ("dovecot", "mail", "postfix", "queue", "data"):
         (folder / name).mkdir(parents=True)
     for path in (folder, *folder.parents):
         path.chmod(path.stat().st_mode | 0o011)  # the servers' users have to come through
-    shutil.chown(folder / "mail", names["user"])
+    shutil.chown(folder / "mail", user)
     shutil.chown(folder / "data", "postfix")
     config = folder / "dovecot" / "dovecot.conf"
     config.write_text(DOVECOT.format(**names, **ports))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from overwinter.channels.mail.channel import MailChannel
 from overwinter.channels.mail.receiving import Handled
 
 from ..fakes.mail_client import reply_to
@@ -385,3 +386,33 @@ async def test_who_may_answer_is_what_the_app_says_now(tmp_path: Path) -> None:
         assert await office.answer(mailed, "Approved.") is Handled.QUARANTINED
         assert await office.is_open()
         assert await office.answer(mailed, "Approved.", sender=LONE, message_id="<2@corp.example>") is Handled.ANSWERED
+
+
+# -- nobody answers ----------------------------------------------------------------------------------------------------
+async def test_who_does_not_answer_is_reminded_in_the_thread_and_may_answer_that(tmp_path: Path) -> None:
+    async with mail_office(tmp_path, role={"remind_after": [timedelta(hours=4)]}) as office:
+        mailed = await office.ask()
+        await office.kit.advance(timedelta(hours=4))
+        _, reminder = office.smtp.mails
+        assert reminder.text.startswith("Still waiting for an answer")
+        assert reminder.header("In-Reply-To") == mailed.header("Message-ID")
+        assert reminder.header("Message-ID") != mailed.header("Message-ID")
+        assert await office.answer(reminder, "Yes, go ahead.") is Handled.ANSWERED
+        assert len(office.refunds) == 1
+
+
+async def test_others_are_asked_in_place_of_who_does_not_answer_whose_answer_counts_no_more(tmp_path: Path) -> None:
+    board = MailChannel([LONE, MARA], name="board")
+    role = {"escalate_to": board, "escalate_after": timedelta(hours=8)}
+    async with mail_office(tmp_path, role=role) as office:
+        mailed = await office.ask()
+        await office.kit.advance(timedelta(hours=8))
+        assert "board" in next(each for each in office.smtp.to(MARA) if "theirs now" in each.text).text
+        assert await office.answer(mailed, "Yes, go ahead.") is Handled.TOLD
+        assert office.refunds == []
+        assert "this question has gone to board" in office.smtp.to(MARA)[-1].text
+        asked_anew = next(each for each in office.smtp.to(MARA)[1:] if "To run: refund" in each.text)
+        assert asked_anew.header("Reply-To") != mailed.header("Reply-To")
+        answered = await office.answer(asked_anew, "Yes, go ahead.", message_id="<2@corp.example>")
+        assert answered is Handled.ANSWERED
+        assert len(office.refunds) == 1
