@@ -10,14 +10,15 @@ From the bottom up:
 
     errors, events, clock, ids, jsontext      words, time, ids
     marks, redaction, privacy                 sensitive values: where, how hidden, from whom
-    asks, messages, notes, ports, roles, budgets     what crosses to people and models
+    asks, messages, notes, outlines,          what crosses to people and models
+    ports, roles, budgets
     patience                                  when people are reminded, and when others are asked
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     confinement, workspaces, file_changes, file_hints   files, and what becomes of them
     schedules, trigger_kinds, triggers        what sets sessions off, and when
-    nesting, handlers, branches, waits,       durable coroutines
-    joining, driver, run
+    nesting, handlers, branches, comparing,   durable coroutines
+    waits, joining, driver, run
     program, opening, recall, hooks, draft    between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session

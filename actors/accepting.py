@@ -5,7 +5,8 @@ finds it blocked. Answers and messages are recorded meanwhile and wait with it.
 
 Accepting changes what a running execution is said to run, and nothing of what is recorded. The new code is fed the ledger by
 its keys: steps that it still takes have their results, new ones run, and an open question that it does not ask any more is
-withdrawn when the execution ends.
+withdrawn when the execution ends. What it cannot do is take one question's answer for another's: where the code asks other
+people, or for another kind of answer, accepting is refused unless that question is cancelled with it.
 """
 
 from __future__ import annotations
@@ -18,16 +19,20 @@ import structlog
 
 from ..store.blocks import AcceptedExecution, UnblockResult, UnblockSession, code_of
 from ..store.errors import StoreError
-from ..store.rows import ExecutionRow, SessionRow, SessionStatus
+from ..store.resolutions import CancelPause, ResolveResult
+from ..store.rows import ExecutionRow, PauseRow, PauseStatus, SessionRow, SessionStatus
 from ..store.snapshots import LoadedSession
 from .clock import Clock
 from .errors import (
     SessionDefinitionChangedError,
     SessionNotBlockedError,
     SessionNotDeployedError,
+    SessionQuestionChangedError,
     SessionUnknownError,
 )
-from .jsontext import to_json
+from .events import EventKind
+from .jsontext import from_json, to_json
+from .keys import place_of
 from .program import Program, Programs
 from .surroundings import Reviver
 
@@ -47,6 +52,8 @@ class AcceptingStore(Protocol):
     async def blocked(self, *, limit: int, after_session_id: str = "") -> tuple[SessionRow, ...]: ...
 
     async def unblock_session(self, change: UnblockSession) -> UnblockResult: ...
+
+    async def cancel_pause(self, change: CancelPause) -> ResolveResult: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +104,9 @@ class Accepting:
         finally:
             self.is_busy = False
 
-    async def accept(self, *, tenant: str, session_id: str, by: str) -> tuple[Accepted, ...]:
+    async def accept(
+        self, *, tenant: str, session_id: str, by: str, cancels_question: bool = False
+    ) -> tuple[Accepted, ...]:
         """Let a session go on with the deployed code: each of its running executions, children too, gets its fingerprint.
 
         An execution goes on in its own version where that is deployed, else in the newest. One whose program is not
@@ -105,12 +114,15 @@ class Accepting:
 
         Args:
             by: who says so; kept in the ledger.
+            cancels_question: an open question that the deployed code asks otherwise is cancelled; its step reads that.
 
-        Returns: what was changed, the root first; nothing where the session's own code is deployed again.
+        Returns: what was changed, the root first; nothing where the session's own code is deployed again. Where that asks no more
+        for an answer that is recorded, it is accepted as it is.
 
         Raises:
             SessionUnknownError: (session.unknown) no such session, or another tenant's.
             SessionNotBlockedError: (session.not-blocked) it is not blocked, or for another reason.
+            SessionQuestionChangedError: (session.question-changed) the deployed code asks otherwise than the session has asked.
             SessionNotDeployedError: (session.not-deployed)
         """
         while True:
@@ -118,7 +130,12 @@ class Accepting:
             if loaded is None or loaded.session.tenant != tenant:
                 raise SessionUnknownError
             _check_blocked(loaded.session)
-            changes = self._changes_of(loaded)
+            changes = self._changes_of(loaded) or _unasked_in(loaded)
+            if not changes and (question := _changed_question(loaded)) is not None:
+                if question.status != PauseStatus.PENDING or not cancels_question:
+                    raise SessionQuestionChangedError(_refusal(loaded, question))
+                await self._cancel(question, by=by)
+                continue
             change = UnblockSession(
                 tenant=tenant,
                 session_id=session_id,
@@ -134,6 +151,17 @@ class Accepting:
                     raise SessionUnknownError
                 case UnblockResult.NOT_BLOCKED | UnblockResult.STALE:
                     continue  # somebody was faster: look again at what it is now
+
+    async def _cancel(self, question: PauseRow, *, by: str) -> None:
+        """Close a question; one that somebody else has closed meanwhile is looked at again."""
+        reason = "the deployed code asks otherwise"
+        change = CancelPause(
+            pause_id=question.pause_id,
+            answer_json=to_json({"reason": reason, "code": "pause.cancelled"}),
+            responder=by,
+            now_ms=self._clock.now_ms(),
+        )
+        await self._store.cancel_pause(change)
 
     async def unblock_deployed(self) -> tuple[str, ...]:
         """Let every session go on that was blocked under other code and whose own is deployed here; returns their ids."""
@@ -195,6 +223,54 @@ def _check_blocked(session: SessionRow) -> None:
             f"session {session.session_id} is not blocked by changed code, and accepting code does not help it; "
             f"it is blocked for {session.reason}"
         )
+
+
+def _unasked_in(loaded: LoadedSession) -> tuple[Accepted, ...]:
+    """The execution whose code does not come to an answer that is recorded, if that is why the session is blocked."""
+    if not (key := _why_blocked(loaded).get("unasked")):
+        return ()
+    execution_id, _ = place_of(key, loaded.executions[0].execution_id)
+    return tuple(
+        Accepted(
+            execution_id=row.execution_id,
+            program=row.program,
+            stored=(row.version, row.fingerprint),
+            accepted=(row.version, row.fingerprint),
+        )
+        for row in loaded.executions
+        if row.execution_id == execution_id
+    )
+
+
+def _changed_question(loaded: LoadedSession) -> PauseRow | None:
+    """The question that blocks the session because the code asks otherwise now; None if none does, or it was cancelled since.
+
+    Raises:
+        SessionQuestionChangedError: (session.question-changed) its answer has been taken, and more was done on it.
+    """
+    if not (key := _why_blocked(loaded).get("question")):
+        return None
+    place = place_of(key, loaded.executions[0].execution_id)
+    question = next((row for row in loaded.pauses if (row.execution_id, row.key) == place), None)
+    if question is None:
+        raise SessionQuestionChangedError(_refusal(loaded, question))
+    return None if question.status == PauseStatus.CANCELLED else question
+
+
+def _refusal(loaded: LoadedSession, question: PauseRow | None) -> str:
+    """Why accepting does not help, and what does."""
+    session_id = loaded.session.session_id
+    remedy = f"deploy the code as it was, or end the session (overwinter cancel {session_id})"
+    if question is not None and question.status == PauseStatus.PENDING:
+        remedy = f"cancel that question with it (overwinter accept {session_id} --cancel-question), or {remedy}"
+    what = _why_blocked(loaded)["detail"].partition("; ")[0]
+    return f"{what}. Accepting that would take one answer for another: {remedy}"
+
+
+def _why_blocked(loaded: LoadedSession) -> dict[str, str]:
+    """The body of the event that blocked the session."""
+    bodies = [event.body_json for event in loaded.events if event.kind == EventKind.SESSION_BLOCKED]
+    return from_json(bodies[-1]) if bodies else {}
 
 
 def _accepted(execution: ExecutionRow, program: Program) -> Accepted:

@@ -24,12 +24,14 @@ from typing import Any, Literal
 from ..store.errors import OverwinterError
 from .asks import JsonValue
 from .branches import Branch, ChildEnd, Ended, Group, News, Record, groups_above
+from .comparing import check_all_reached, check_answered
 from .failures import child_failed, step_error_of, step_failed
 from .joining import Joining
 from .jsontext import to_json
 from .operations import (
     Child,
     Frame,
+    Halt,
     Join,
     NextMessage,
     Operation,
@@ -40,9 +42,8 @@ from .operations import (
     Wait,
     WaitResult,
     WasReached,
-    check_asked,
 )
-from .step_errors import ForeignAwaitError
+from .step_errors import ForeignAwaitError, foreign_await
 from .waits import Waits
 
 MAX_REFUSALS = 100
@@ -58,7 +59,8 @@ class Driver:
         frame: shared by all operations of the root.
         main: makes the root coroutine.
         recall: what the ledger knows; extended as the driver goes on.
-        open_waits: waits that have a pause already, by key: the role that was asked, and who may answer.
+        open_waits: waits that have a pause already, by key: the role that was asked, and who may answer; empty where neither
+            matters any more.
     """
 
     def __init__(
@@ -164,10 +166,15 @@ class Driver:
         """An open wait has ended. False if the code does not stand there.
 
         The deadline of a join decides it at once: give what else has arrived, and pump, before it.
+
+        Raises:
+            SessionDefinitionChangedError: (session.definition-changed) it is an answer to another question than is asked now.
         """
         branch = self._waits.resolve(key)
         if branch is None:
             return False
+        if isinstance(branch.waits_on, Wait):
+            check_answered(branch.waits_on, result)
         self._recall.waits[key] = result
         if self._joining.is_deadline(key):
             self._close_rest(self._joining.end_deadline(key, result.resolution))
@@ -197,7 +204,7 @@ class Driver:
         """Go on until every branch has ended or stands before something that only the owner can give it.
 
         Raises:
-            SessionDefinitionChangedError: (session.definition-changed) a question there was put to others than are asked now.
+            SessionDefinitionChangedError: (session.definition-changed) it asks otherwise than was asked and answered.
         """
         while self._ready or self._close_rest(self._joining.decide_again()):
             branch, value, error = self._ready.popleft()
@@ -218,7 +225,7 @@ class Driver:
 
     def _answer(self, branch: Branch, operation: Any) -> None:
         if not isinstance(operation, Operation) or operation.frame is not branch.frame:
-            self._refuse(branch, ForeignAwaitError(_foreign_text(operation)))
+            self._refuse(branch, foreign_await(operation))
             return
         branch.waits_on = operation
         key = operation.key
@@ -243,8 +250,7 @@ class Driver:
                 self._answer_value(branch, operation)
             case Wait():
                 if (result := self._recall.waits.get(key)) is not None:
-                    if result.is_answer:
-                        check_asked(operation, role=result.role, answerer=result.answerer)
+                    check_answered(operation, result)
                     self._ready.append((branch, result, None))
                 else:
                     self._waits.reach(branch, operation)
@@ -262,8 +268,10 @@ class Driver:
                     self._ready.append((branch, self._recall.messages[key], None))
                 else:
                     self._message_waits.append((branch, operation))
+            case Halt(error=error):
+                raise error
             case _:
-                self._ready.append((branch, None, ForeignAwaitError(_foreign_text(operation))))
+                self._ready.append((branch, None, foreign_await(operation)))
 
     def _refuse(self, branch: Branch, error: ForeignAwaitError) -> None:
         """Raise in the code; code that goes on all the same is ended, or it would hold this process for ever."""
@@ -308,7 +316,10 @@ class Driver:
             branch.group = None  # a ring of the two would outlive the pass, until the next garbage collection
             group.count(branch)
             self._close_rest(self._joining.judge(group))
-        elif branch.parent is not None:
+            return
+        is_root, cut = branch.parent is None, self._joining.cut_short
+        check_all_reached(self._recall, frame=branch.frame, reached=self._seen, is_root=is_root, cut=cut)
+        if branch.parent is not None:
             self._end_child(branch, branch.parent)
         else:
             self.ended = Ended(result=result if state == "done" else None, error=result if state == "failed" else None)
@@ -383,11 +394,3 @@ class Driver:
 def _loaded(branch: Branch, operation: Step | Value | Child, text: str) -> _Resume:
     """A recorded result for its branch. One that cannot be read back ends the pass: it is not the code's to handle."""
     return (branch, operation.codec.load(text), None)
-
-
-def _foreign_text(operation: Any) -> str:
-    what = "nothing (a bare yield, such as asyncio.sleep(0))" if operation is None else f"{type(operation).__name__}"
-    return (
-        f"durable code awaited {what}, which is not an operation of its run and cannot be replayed; "
-        "put it into an async function and await run.step(function, ...)"
-    )

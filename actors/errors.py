@@ -21,6 +21,7 @@ OverwinterError
 │   ├── SessionNotRestedError           session.not-rested          still moving when its caller's time was up
 │   ├── SessionDefinitionChangedError   session.definition-changed  why a session is blocked
 │   ├── SessionNotBlockedError          session.not-blocked         there is no changed code to accept for it
+│   ├── SessionQuestionChangedError     session.question-changed    its question is not the one that the code to accept asks
 │   ├── SessionNotDeployedError         session.not-deployed        there is no code to accept for it
 │   ├── SessionIndeterminateError       session.indeterminate       why a session that kills its process has failed
 │   └── SessionCorruptError             session.corrupt             its rows cannot be read back
@@ -178,6 +179,8 @@ class SessionDefinitionChangedError(SessionError):
     Attributes:
         stored: the fingerprint that the session's execution began with; None where it had not begun.
         current: that of the deployed code; None where the program, or its version, is not deployed.
+        question: the key of the step whose question is another one now; empty where none is.
+        unasked: the key of a step that has a recorded answer, and to which the code does not come; empty where there is none.
     """
 
     code = "session.definition-changed"
@@ -189,17 +192,27 @@ class SessionDefinitionChangedError(SessionError):
         session_id: str = "",
         stored: str | None = None,
         current: str | None = None,
+        question: str = "",
+        unasked: str = "",
     ) -> None:
         super().__init__(message)
         self.session_id = session_id
         self.stored = stored
         self.current = current
+        self.question = question
+        self.unasked = unasked
 
 
 class SessionNotBlockedError(SessionError):
     """The session is not blocked by a changed definition, so there is nothing to accept."""
 
     code = "session.not-blocked"
+
+
+class SessionQuestionChangedError(SessionError):
+    """The deployed code asks something else where the session has asked, so accepting it does not help the session."""
+
+    code = "session.question-changed"
 
 
 class SessionNotDeployedError(SessionError):

@@ -20,11 +20,13 @@
     child_raised        child       as step_raised, and {"execution_id"}
     child_closed        child       {"execution_id"}          it ran while a join closed its branch
     pause_opened        wait        {"kind", "role", "channel", "prompt", "deadline_at_ms"}; {"item": int}: which one of a map
-    pause_taken         wait        {"resolution", "answer", "responder"}; {"role", "answerer"}: whose answer it was; {"waited_ms"}
+    pause_taken         wait        {"resolution", "answer", "responder"}; {"role", "answerer"}: whose answer it was;
+                                    {"outline"}: of the question that it answers; {"waited_ms"}
     pause_closed        wait        {"resolution"}
     execution_ended     ""          {"result"}
     execution_failed    ""          {"kind", "detail", "code"}
-    session_blocked     ""          {"code", "detail"}; {"stored", "current"}: fingerprints, where the code has changed
+    session_blocked     ""          {"code", "detail"}; {"stored", "current"}: fingerprints, where the code has changed;
+                                    {"question"}: the step that asks otherwise; {"unasked"}: one that asks no more
     definition_accepted ""          {"by", "stored": {"version", "fingerprint"}, "accepted": the same}
     session_cancelled   ""          {"reason", "by"}
 

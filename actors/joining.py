@@ -52,6 +52,8 @@ class Joining:
         self._ranks = {key: rank for rank, key in enumerate(recall.decisions)}
         self._due_again: list[tuple[int, Group]] = []
         self._cut: list[str] = []
+        self.cut_short: list[str] = []
+        """Keys of all joins that were decided, now or before, while branches of theirs were open."""
 
     def begin(self, owner: Branch, join: Join) -> Group | None:
         """A branch awaits a join: make its branches. It may be decided at once."""
@@ -131,6 +133,8 @@ class Joining:
 
     def _decide(self, group: Group, decided: Decision) -> Group:
         del self._groups[group.join]
+        if group.tally().open:
+            self.cut_short.append(group.join.key)
         self._leave_deadline(group.join, decided=True)
         if (error := group.error(decided)) is not None:
             self._ready.append((group.owner, None, error))

@@ -106,6 +106,7 @@ class WaitResult:
         responder: who answered or closed it; None for a clock.
         role, answerer: whose answer it was; empty where that was not recorded.
         waited_ms: from when it was reached until it ended; None where that was not recorded.
+        outline: of the question that it answers (``outlines``); empty where that was not recorded.
     """
 
     resolution: str
@@ -114,6 +115,7 @@ class WaitResult:
     role: str = ""
     answerer: str = ""
     waited_ms: int | None = None
+    outline: str = ""
 
     @property
     def is_answer(self) -> bool:
@@ -132,6 +134,7 @@ class Wait(Operation):
         due_in_ms: how long until its deadline, counted from when it is first reached; None waits for ever.
         details: what whoever ends it has to know, as JSON; None where nothing.
         since_ms: when it began, where that was before it was reached: what has happened since then ends it.
+        outline: of what is asked for; an answer of another one is not taken. Empty takes any.
     """
 
     pause_kind: PauseKind
@@ -143,6 +146,7 @@ class Wait(Operation):
     due_in_ms: int | None
     details: JsonValue = None
     since_ms: int | None = None
+    outline: str = ""
 
     @property
     def form(self) -> Form | None:
@@ -157,6 +161,13 @@ class WasReached(Operation):
     """
 
     wait_key: str
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class Halt(Operation):
+    """Go no further: the pass ends with the error, and nothing around the await is told."""
+
+    error: SessionDefinitionChangedError
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -265,6 +276,7 @@ class Recall:
         messages: messages taken by ``NextMessage``.
         started: keys of ``once`` steps that were started.
         decisions: joins that were decided, in that order; without those that could not be decided in another way.
+        accepted: executions whose changed code an operator has accepted.
     """
 
     returned: dict[str, str] = field(default_factory=dict[str, str])
@@ -273,6 +285,7 @@ class Recall:
     messages: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     started: set[str] = field(default_factory=set[str])
     decisions: dict[str, Decision] = field(default_factory=dict[str, Decision])
+    accepted: set[str] = field(default_factory=set[str])
 
 
 def milliseconds(duration: timedelta) -> int:
@@ -299,21 +312,6 @@ def check_branches(functions: Sequence[object]) -> None:
                 "branches are functions of a Run, not coroutines: give partial(review, item=item), without calling it"
             )
         raise TypeError(f"branches are functions of a Run, not {type(function).__name__}")
-
-
-def check_asked(wait: Wait, *, role: str, answerer: str) -> None:
-    """See to it that an open question, or its answer, is the one that the code asks now: keys alone do not say so.
-
-    Raises:
-        SessionDefinitionChangedError: (session.definition-changed) it was put to others, or others might answer it.
-    """
-    if not role or (role, answerer) == (wait.role, wait.answerer):
-        return
-    raise SessionDefinitionChangedError(
-        f"step {wait.key} asks {wait.role} (answered by {wait.answerer}) now, and its question was put to {role} (answered by "
-        f"{answerer}); deploy the code as it was, or cancel that question or the session",
-        session_id=wait.frame.session_id,
-    )
 
 
 def delivered(wait: Wait, result: WaitResult) -> WaitResult:

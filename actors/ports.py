@@ -96,6 +96,11 @@ class Question(Protocol[AnswerT_co]):
     def form(self) -> Form: ...
 
     @property
+    def outline(self) -> str:
+        """Of the form (``outlines``)."""
+        ...
+
+    @property
     def deadline(self) -> timedelta | None: ...
 
     def decode(self, decision: JsonValue) -> AnswerT_co:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..store.rows import LedgerRow, PauseRow, PauseStatus
-from .asks import JsonValue
+from ..store.rows import LedgerRow, PauseRow, PauseStatus, Resolution
+from .asks import JsonValue, form_from_json
 from .errors import PauseStillOpenError, SessionCorruptError
 from .events import RESULT_KINDS, EventKind
-from .jsontext import from_json
+from .jsontext import from_json, to_json
 from .keys import key_in_tree
 from .operations import Decision, Recall, StepError, WaitResult
+from .outlines import NO_OUTLINE, outline_of
 
 
 def recall_of(events: Iterable[LedgerRow], *, root_id: str) -> Recall:
@@ -67,13 +68,43 @@ def wait_result_of(pause: PauseRow) -> WaitResult:
         role=pause.role,
         answerer=pause.answerer,
         waited_ms=None if pause.resolved_at_ms is None else pause.resolved_at_ms - pause.asked_at_ms,
+        outline=_outline_asked(pause) if pause.resolution in _ANSWERS else NO_OUTLINE,
     )
+
+
+def taken_body(result: WaitResult) -> str:
+    """The body of the event that keeps how a wait ended."""
+    body: dict[str, JsonValue] = {
+        "resolution": result.resolution,
+        "answer": result.answer,
+        "responder": result.responder,
+        "role": result.role,
+        "answerer": result.answerer,
+        "waited_ms": result.waited_ms,
+    }
+    if result.outline:
+        body["outline"] = result.outline
+    return to_json(body)
+
+
+def asked_of(pause: PauseRow) -> tuple[str, str]:
+    """The role that was asked, and who may answer; neither where it was closed without an answer: that is all that is read."""
+    return (pause.role, pause.answerer) if pause.resolution is None or pause.resolution in _ANSWERS else ("", "")
+
+
+def _outline_asked(pause: PauseRow) -> str:
+    try:
+        return outline_of(form_from_json(from_json(pause.ask_json)["form"]))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return NO_OUTLINE  # what was asked cannot be told any more; the answer has been checked against it
 
 
 def is_closed(pause: PauseRow) -> bool:
     """Resolved, or closed from outside: its step can go on."""
     return pause.status in (PauseStatus.RESOLVED, PauseStatus.CANCELLED)
 
+
+_ANSWERS = frozenset({Resolution.DECIDED, Resolution.REPLIED})
 
 _SAY_NOTHING: frozenset[str] = frozenset(
     {
@@ -86,7 +117,6 @@ _SAY_NOTHING: frozenset[str] = frozenset(
         EventKind.EXECUTION_ENDED,
         EventKind.EXECUTION_FAILED,
         EventKind.SESSION_BLOCKED,
-        EventKind.DEFINITION_ACCEPTED,
         EventKind.SESSION_CANCELLED,
     }
 )
@@ -118,6 +148,7 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
                 role=body.get("role", ""),
                 answerer=body.get("answerer", ""),
                 waited_ms=body.get("waited_ms"),
+                outline=body.get("outline", ""),
             )
         case EventKind.MESSAGE_RECEIVED:
             if event.key:
@@ -133,5 +164,7 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
             )
         case EventKind.STEP_STARTED:
             recall.started.add(key)
+        case EventKind.DEFINITION_ACCEPTED:
+            recall.accepted.add(event.execution_id)
         case unknown:
             raise ValueError(f"unknown kind {unknown!r}; it was written by a newer Overwinter")

@@ -15,7 +15,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from ..store.rows import AnswererKind, PauseKind
 from .asks import Form, JsonValue
 from .clock import Clock
-from .errors import PauseCancelledError, PauseTimedOutError
+from .comparing import answer_of
 from .events import EventKind
 from .handlers import BranchCall, ErrorHandlers, handled
 from .joins import All, JoinRule, QuorumGroups, check_rule
@@ -35,8 +35,8 @@ from .operations import (
     check_branches,
     delivered,
     milliseconds,
-    reason_of,
 )
+from .outlines import NO_OUTLINE
 from .payloads import JSON, Codec, codec_of, return_codec
 from .ports import Question
 from .step_errors import ChildYieldsError
@@ -106,8 +106,9 @@ class Run:
     async def ask(self, question: Question[T], prompt: str, *, deadline: timedelta | None = None) -> T:
         """Ask the people of a role, and wait for as long as they take.
 
-        A session that slept under other code goes on only if the same role is asked at the same place. What is asked there is
-        not compared: another question there is another version of the workflow.
+        A session that slept under other code goes on only if the same role is asked at the same place, for an answer with the
+        same choices or the same fields and types; if not, it is blocked (``session.definition-changed``). The words of the
+        question are not compared: another question there is another version of the workflow.
 
         Args:
             deadline: after this the question closes by itself; None is the role's own, or never.
@@ -125,14 +126,8 @@ class Run:
             answerer=question.answerer,
             deadline=question.deadline if deadline is None else deadline,
         )
-        key, result = wait.key, delivered(wait, await wait)
-        match result.resolution:
-            case "timed_out":
-                raise PauseTimedOutError(f"nobody answered {key} ({question.name}) in time")
-            case "cancelled":
-                raise PauseCancelledError(f"the question {key} ({question.name}) was cancelled: {reason_of(result)}")
-            case _:
-                return question.decode(result.answer)
+        wait.outline = question.outline
+        return await answer_of(question, wait, delivered(wait, await wait))
 
     async def sleep(self, duration: timedelta) -> None:
         """Wait for a time without holding anything. Nothing or less does not wait at all."""
@@ -314,17 +309,20 @@ class Run:
         deadline: timedelta | None = None,
         details: JsonValue = None,
         since: datetime | None = None,
+        outline: str = NO_OUTLINE,
     ) -> tuple[str, WaitResult]:
         """Wait for something outside; returns the wait's key and how it ended.
 
         Args:
             form: what is asked for, or what makes it, where that costs something.
-            details, since: as in ``Wait``.
+            form: what is asked for, or what makes it, where that costs something.
+            details, since, outline: as in ``Wait``.
         """
         makes_form = form if form is None or callable(form) else lambda: form
         wait = self._wait(
             name, role, prompt, makes_form, kind=kind, answerer=answerer, channel=channel, deadline=deadline
         )
+        wait.outline = outline
         wait.details, wait.since_ms = details, None if since is None else round(since.timestamp() * 1000)
         return wait.key, delivered(wait, await wait)
 

@@ -43,9 +43,9 @@ from .ids import execution_id_of
 from .journal import Journal, Written
 from .jsontext import from_json, to_json
 from .keys import key_in_tree, place_of
-from .operations import Wait, WaitResult
+from .operations import Wait
 from .program import Program
-from .recall import is_closed, recall_of, wait_result_of
+from .recall import asked_of, is_closed, recall_of, taken_body, wait_result_of
 from .run import Run
 from .stepping import Steps
 from .surroundings import Lease, Surroundings
@@ -195,6 +195,8 @@ class SessionPass:
         body = {"kind": type(error).__name__, "code": error.code, "detail": str(error)}
         if isinstance(error, SessionDefinitionChangedError):
             body |= {"stored": error.stored, "current": error.current}
+            body |= {"question": error.question} if error.question else {}
+            body |= {"unasked": error.unasked} if error.unasked else {}
         self._draft.add(
             execution_id=execution.execution_id if execution else "",
             kind=EventKind.EXECUTION_FAILED if status is SessionStatus.FAILED else EventKind.SESSION_BLOCKED,
@@ -214,9 +216,7 @@ class SessionPass:
             frame=frame,
             main=lambda: program.main(Run(path="", frame=frame), message),
             recall=recall_of(loaded.events, root_id=execution.execution_id),
-            open_waits={
-                key: (row.role, row.answerer) for rows in (self._pending, self._closed) for key, row in rows.items()
-            },
+            open_waits={key: asked_of(row) for rows in (self._pending, self._closed) for key, row in rows.items()},
         )
         steps = Steps(driver=driver, journal=self._journal, execution=execution)
         try:
@@ -300,7 +300,7 @@ class SessionPass:
         del self._closed[key]
         if pause.status == PauseStatus.RESOLVED:
             self._draft.take.append(pause.pause_id)
-        self._journal.note(execution, EventKind.PAUSE_TAKEN, _taken_body(result), key)
+        self._journal.note(execution, EventKind.PAUSE_TAKEN, taken_body(result), key)
         return True
 
     def _gather_news(self, driver: Driver, execution: ExecutionRow, tree: Tree, steps: Steps) -> None:
@@ -377,16 +377,3 @@ def _left_as(ended: ExecutionRow | None, rests_as: SessionStatus) -> tuple[Sessi
     outcome: JsonValue = from_json(ended.outcome_json or "{}")
     status = SessionStatus.FAILED if rests_as is SessionStatus.ENDED else rests_as
     return status, f"{outcome['code']}: {outcome['detail']}"
-
-
-def _taken_body(result: WaitResult) -> str:
-    return to_json(
-        {
-            "resolution": result.resolution,
-            "answer": result.answer,
-            "responder": result.responder,
-            "role": result.role,
-            "answerer": result.answerer,
-            "waited_ms": result.waited_ms,
-        }
-    )

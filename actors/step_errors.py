@@ -138,3 +138,12 @@ class ChildYieldsError(OverwinterError):
 def class_name(cls: type[BaseException]) -> str:
     """A class as errors are matched by: its module and its qualified name."""
     return f"{cls.__module__}.{cls.__qualname__}"
+
+
+def foreign_await(operation: object) -> ForeignAwaitError:
+    """Why something that durable code has awaited is not answered."""
+    what = "nothing (a bare yield, such as asyncio.sleep(0))" if operation is None else f"{type(operation).__name__}"
+    return ForeignAwaitError(
+        f"durable code awaited {what}, which is not an operation of its run and cannot be replayed; "
+        "put it into an async function and await run.step(function, ...)"
+    )

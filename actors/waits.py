@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .branches import Branch
-from .operations import Wait, check_asked
+from .comparing import check_asked
+from .operations import Wait
 
 
 class Waits:

@@ -119,7 +119,13 @@ class Dispatch:
             result = await ask_softly(run, text, by=tool.name, deadline=deadline)
         else:
             _, result = await run.wait_for(
-                "answer", question.name, text, form, answerer=question.answerer, deadline=deadline
+                "answer",
+                question.name,
+                text,
+                form,
+                answerer=question.answerer,
+                deadline=deadline,
+                outline=question.outline,
             )
         if result.resolution in ("timed_out", "cancelled"):
             return await _tell(run, call.request, f"There was no answer: {unanswered(result)}.")

@@ -29,6 +29,7 @@ from ..actors.messages import Message
 from ..actors.notes import Notes
 from ..actors.opening import CONVERSATION
 from ..actors.operations import milliseconds
+from ..actors.outlines import outline_of
 from ..actors.patience import Escalation, Patience
 from ..actors.ports import Model
 from ..actors.program import Program, Programs
@@ -348,8 +349,12 @@ class _Validation:
             except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
                 raise PauseInvalidDecisionError(str(error)) from error
             return {**valid, "override_arguments": arguments}
-        if isinstance(ask.form, ChoiceForm | AnswerForm) and not ask.form.takes_any:
+        if isinstance(ask.form, ChoiceForm | AnswerForm) and not ask.form.takes_any and self._asks_for(ask.form):
             fault = self._role.fault_of(valid) if isinstance(self._role, QuestionRole) else None
             if fault is not None:
                 raise PauseInvalidDecisionError(fault)
         return valid
+
+    def _asks_for(self, form: ChoiceForm | AnswerForm) -> bool:
+        """Whether the role, as it is deployed, asks for such an answer; one that was asked otherwise is recorded as asked."""
+        return isinstance(self._role, QuestionRole) and self._role.outline == outline_of(form)

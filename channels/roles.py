@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from ..actors.asks import AnswerForm, ChoiceForm, JsonValue
 from ..actors.errors import SessionCorruptError
 from ..actors.marks import marks_of, secrets_in, unmarked
+from ..actors.outlines import outline_of
 from ..actors.ports import ReplyReader
 from ..actors.reception import AnyChannel
 from ..actors.redaction import Masks
@@ -127,6 +128,11 @@ class QuestionRole(Generic[AnswerT]):
             return ChoiceForm(choices=self.choices)
         return _answer_form_of(self)
 
+    @property
+    def outline(self) -> str:
+        """Of the form: choices, or fields and types."""
+        return _outline_of(self)
+
     def fault_of(self, decision: JsonValue) -> str | None:
         """Say why a decision is no answer: it does not fit the schema, or the type has more to say; None if it is one."""
         if (fault := answer_fault(self.form, decision)) is not None:
@@ -161,6 +167,11 @@ def _several(times: timedelta | Sequence[timedelta]) -> tuple[timedelta, ...]:
 @functools.lru_cache(maxsize=256)
 def _adapter_of(role: QuestionRole[Any]) -> TypeAdapter[Any]:
     return TypeAdapter(role.answer)
+
+
+@functools.lru_cache(maxsize=256)
+def _outline_of(role: QuestionRole[Any]) -> str:
+    return outline_of(role.form)
 
 
 @functools.lru_cache(maxsize=256)

@@ -48,6 +48,7 @@ _BY_CODE = {
     "pause.not-owner": Exit.REFUSED,
     "session.ended": Exit.REFUSED,
     "session.not-blocked": Exit.REFUSED,
+    "session.question-changed": Exit.REFUSED,
     "session.not-deployed": Exit.UNKNOWN,
     "audit.broken": Exit.BROKEN,
     "effect.conflict": Exit.REFUSED,

@@ -68,9 +68,14 @@ def run_what_is_due(target: str) -> None:
     asyncio.run(_settle(load_app(target, folder=Path.cwd())))
 
 
-async def _settle(app: App) -> None:
+async def _settle(app: App, *, session: str | None = None) -> None:
+    """Args:
+    session: its owner says something, so that it is revived.
+    """
     later = ManualClock(SystemClock().now_ms() + 60_000)
     async with Kit(build=lambda: app, path=Path("overwinter.db"), clock=later).running() as kit:
+        if session is not None:
+            await kit.say(session, "hello?")
         await kit.settle()
 
 
@@ -140,3 +145,44 @@ def test_what_cannot_be_accepted_is_refused(overwinter: Overwinter) -> None:
     gone = overwinter("accept", session, "--app", other, "--json")
     assert (gone.code, gone.error["code"]) == (Exit.UNKNOWN, "session.not-deployed")
     assert session_of(overwinter, session)["status"] == "blocked"
+
+
+ASKS = """\
+import sys
+
+from overwinter.actors.errors import PauseCancelledError
+from overwinter.actors.run import Run
+from overwinter.bots.app import App
+from overwinter.bots.workflows import workflow
+from overwinter.channels.roles import Answerer, QuestionRole
+from overwinter.channels.terminal import TerminalChannel
+
+role = QuestionRole(name="ROLE", answer=str, answered_by=Answerer.CHANNEL)
+
+@workflow(version="1")
+async def leave(run: Run) -> str:
+    try:
+        return await run.ask(role, "May I?")
+    except PauseCancelledError:
+        return "on my own"
+
+app = App(name="office", workflows=[leave], channels={role: TerminalChannel(write=sys.stderr.write, command="")})
+"""
+
+
+def test_code_that_asks_others_is_accepted_only_with_the_old_question_cancelled(overwinter: Overwinter) -> None:
+    for role in ("boss", "legal"):
+        Path(f"{role}.py").write_text(ASKS.replace("ROLE", role))
+    ran = overwinter("start", "boss.py:app", "leave", "{}", "--wait", "--json")
+    session = ran.document["session"]
+    asyncio.run(_settle(load_app("legal.py:app", folder=Path.cwd()), session=session))
+    assert session_of(overwinter, session)["status"] == "blocked"
+    refused = overwinter("accept", session, "--app", "legal.py:app", "--json")
+    assert (refused.code, refused.error["code"]) == (Exit.REFUSED, "session.question-changed")
+    assert f"overwinter accept {session} --cancel-question" in refused.error["message"]
+    assert overwinter("accept", session, "--app", "legal.py:app", "--cancel-question", "--as", "otto").code == 0
+    run_what_is_due("legal.py:app")
+    shown = overwinter("show", session)
+    assert session_of(overwinter, session)["status"] == "ended"
+    assert "goes on with what came: cancelled" in shown.out
+    assert "otto" in shown.out
