@@ -106,9 +106,8 @@ class Run:
     async def ask(self, question: Question[T], prompt: str, *, deadline: timedelta | None = None) -> T:
         """Ask the people of a role, and wait for as long as they take.
 
-        A session that slept under other code goes on only if the same role is asked at the same place, for an answer with the
-        same choices or the same fields and types; if not, it is blocked (``session.definition-changed``). The words of the
-        question are not compared: another question there is another version of the workflow.
+        A session that slept under other code goes on only if that asks the same role at the same place, for the same choices
+        or fields and types; else it is blocked (``session.definition-changed``). The words of the question are not compared.
 
         Args:
             deadline: after this the question closes by itself; None is the role's own, or never.
@@ -314,7 +313,6 @@ class Run:
         """Wait for something outside; returns the wait's key and how it ended.
 
         Args:
-            form: what is asked for, or what makes it, where that costs something.
             form: what is asked for, or what makes it, where that costs something.
             details, since, outline: as in ``Wait``.
         """

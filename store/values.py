@@ -7,8 +7,8 @@ of a session makes some fifty of them, so it shows (``overwinter bench``).
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
-from typing import Any, TypeVar, dataclass_transform
+from dataclasses import MISSING, FrozenInstanceError, dataclass, fields
+from typing import Any, NoReturn, TypeVar, dataclass_transform
 
 T = TypeVar("T")
 
@@ -31,4 +31,11 @@ def value(cls: type[T]) -> type[T]:
     exec(f"def __init__(self, *, {', '.join(parameters)}):\n" + "\n".join(body), names)
     names["__init__"].__qualname__ = f"{made.__qualname__}.__init__"
     made.__init__ = names["__init__"]
+    made.__setattr__ = _refuse_to_set
     return made
+
+
+def _refuse_to_set(self: object, name: str, _value: object) -> NoReturn:
+    # The one of ``dataclass`` stumbles, on Python 3.11, over slots and a name that is no field: then a generic class cannot be
+    # made by its subscripted name, since typing notes that on what was made, and forgives an AttributeError alone.
+    raise FrozenInstanceError(f"cannot assign to field {name!r} of {type(self).__qualname__}")
