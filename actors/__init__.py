@@ -16,7 +16,7 @@ From the bottom up:
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     confinement, workspaces, file_changes, file_hints   files, and what becomes of them
-    schedules, trigger_kinds, triggers        what sets sessions off, and when
+    schedules, trigger_kinds, triggers, webhooks   what sets sessions off, and when
     nesting, handlers, branches, comparing,   durable coroutines
     waits, joining, driver, run
     program, opening, recall, hooks, draft    between coroutines and rows

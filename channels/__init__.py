@@ -13,6 +13,7 @@ From the bottom up:
     roles                     who is asked, who may answer, how a reply is read
     visible, asked            texts and arguments as any channel may show them
     automatic, terminal       adapters
+    webhooks                  calls from outside that set triggers off
     mail                      questions by mail, and the replies that answer them
     slack                     what is shown in Slack, and what its events say; nothing connects yet
 """

@@ -108,6 +108,13 @@ class DeliveringConfig(Section):
         return self
 
 
+class WebhooksConfig(Section):
+    """Where webhooks are listened for, in plain HTTP: put a proxy with TLS before it."""
+
+    host: str = Field(default="127.0.0.1", min_length=1, description="the address to listen at")
+    port: int = Field(ge=1, le=65_535, description="the port to listen at, 1 to 65535")
+
+
 class LogConfig(Section):
     """What is logged, to stderr."""
 
@@ -132,6 +139,7 @@ class Config(Section):
     supervising: SupervisingConfig = Field(default=SupervisingConfig(), description="a table")
     delivering: DeliveringConfig = Field(default=DeliveringConfig(), description="a table")
     log: LogConfig = Field(default=LogConfig(), description="a table")
+    webhooks: WebhooksConfig | None = Field(default=None, description="a table with at least a port")
     slack: SlackConfig | None = Field(
         default=None, description="a table with at least bot_token, and app_token or signing_secrets"
     )

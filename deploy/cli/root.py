@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from . import accepting, answers, audit, bench, demo, interpret, looking, mail, serving, talking
+from . import accepting, answers, audit, bench, demo, interpret, looking, mail, serving, talking, triggers
 from .exits import MEANINGS
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
@@ -26,6 +26,19 @@ _PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
 
 
 _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
+    "triggers": (
+        "Run bots",
+        "What sets bots off: list, add, remove, enable, disable, fire, fires.",
+        (
+            triggers.triggers_list,
+            triggers.triggers_add,
+            triggers.triggers_remove,
+            triggers.triggers_enable,
+            triggers.triggers_disable,
+            triggers.triggers_fire,
+            triggers.triggers_fires,
+        ),
+    ),
     "audit": (
         "Keep it in order",
         "Who decided what, kept for good: list, verify.",

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import AsyncExitStack
 
 from ...actors.clock import SystemClock
 from ...actors.ids import RandomIds
+from ...actors.webhooks import Webhooks
 from ...bots.app import App
+from ...channels.webhooks import serving, webhook_app
 from ..config import load_config
 from ..logs import configure_logs
 from ..service import serve as serve_until_signalled
@@ -44,5 +47,10 @@ async def _serve(config: Config, app: App, screen: Screen) -> str | None:
         app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False, receives=True
     ) as runtime:
         screen.note(f"Serving {app.name} on {config.database}; Ctrl-C ends.", style="bold")
-        signal = await serve_until_signalled(runtime)
+        async with AsyncExitStack() as beside:
+            if (listens := config.webhooks) is not None:
+                webhooks = webhook_app(Webhooks(triggers=runtime.triggers, tenant=config.tenant))
+                await beside.enter_async_context(serving(webhooks, host=listens.host, port=listens.port))
+                screen.note(f"Webhooks: http://{listens.host}:{listens.port}/hooks/NAME/TOKEN")
+            signal = await serve_until_signalled(runtime)
     return None if signal is None else signal.name

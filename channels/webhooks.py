@@ -1,0 +1,64 @@
+"""The HTTP address of webhooks: reads a call, as far as it may be read, and answers what ``actors.webhooks`` says.
+
+POST /hooks/SLUG/TOKEN          for senders that can be given an address alone
+POST /hooks/SLUG                with ``Authorization: Bearer TOKEN``
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from aiohttp import web
+
+from ..actors.webhooks import NOT_FOUND, TOO_LARGE, WebhookAnswer, Webhooks
+
+
+def webhook_app(webhooks: Webhooks) -> web.Application:
+    """The address, to be served by itself or as a part of another application."""
+
+    async def take(request: web.Request) -> web.Response:
+        bearer = request.headers.get("Authorization", "").partition("Bearer ")[2]
+        called = await webhooks.called(request.match_info["slug"], request.match_info.get("token", bearer))
+        if called is None:
+            return _response(NOT_FOUND)
+        body = await _read(request, most=called.when.max_bytes)
+        if body is None:
+            return _response(TOO_LARGE)
+        return _response(await webhooks.receive(called, headers=request.headers, body=body))
+
+    app = web.Application()
+    app.add_routes([web.post("/hooks/{slug}/{token}", take), web.post("/hooks/{slug}", take)])
+    return app
+
+
+async def _read(request: web.Request, *, most: int) -> bytes | None:
+    """The body; None as soon as it is more than it may be, without reading the rest."""
+    if (request.content_length or 0) > most:
+        return None
+    body = bytearray()
+    async for chunk in request.content.iter_chunked(64 * 1024):
+        body += chunk
+        if len(body) > most:
+            return None
+    return bytes(body)
+
+
+def _response(answer: WebhookAnswer) -> web.Response:
+    headers = {} if answer.retry_after_s is None else {"Retry-After": str(answer.retry_after_s)}
+    return web.json_response(answer.body, status=answer.status, headers=headers)
+
+
+@asynccontextmanager
+async def serving(app: web.Application, *, host: str, port: int) -> AsyncGenerator[int]:
+    """Serve while the block runs. Yields the port, which is another than the one given where that is 0."""
+    # No log of requests: an address may hold a token.
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, host, port)
+        await site.start()
+        addresses: list[tuple[str, int]] = runner.addresses
+        yield addresses[0][1]
+    finally:
+        await runner.cleanup()

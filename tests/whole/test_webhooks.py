@@ -1,0 +1,140 @@
+"""Webhooks over HTTP: who may call, how large, how often, and the same delivery again."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import hmac
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+
+from overwinter.actors.run import Run
+from overwinter.actors.trigger_kinds import Starts, Trigger, Webhook, digest_of
+from overwinter.actors.webhooks import Webhooks
+from overwinter.bots.app import App
+from overwinter.bots.testing.kit import Kit
+from overwinter.bots.workflows import workflow
+from overwinter.channels.webhooks import serving, webhook_app
+
+TOKEN, SECRET = "t" * 43, "s3cret"
+HEADER = "X-Hub-Signature-256"
+
+
+@dataclass(slots=True)
+class Site:
+    kit: Kit
+    address: str
+    http: aiohttp.ClientSession
+    started: list[Any]
+
+    async def call(
+        self, path: str, body: bytes = b'{"n":1}', headers: dict[str, str] | None = None
+    ) -> tuple[int, Any, Any]:
+        async with self.http.post(f"{self.address}{path}", data=body, headers=headers) as response:
+            answer = response.status, await response.json(), response.headers
+        await self.kit.settle()
+        return answer
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[Site]:
+    started: list[Any] = []
+
+    async def keep(fire: dict[str, Any]) -> None:
+        started.append(fire)
+
+    @workflow(version="1")
+    async def take_in(run: Run, fire: dict[str, Any]) -> None:
+        await run.step(keep, fire)
+
+    starts = Starts(bot="take_in", at_once=1000)
+    triggers = [
+        Trigger(slug="open", when=Webhook(token_digest=digest_of(TOKEN), max_bytes=1000, per_minute=5), starts=starts),
+        Trigger(slug="signed", when=Webhook(token_digest=digest_of(TOKEN), secret=SECRET), starts=starts),
+    ]
+    app = App(name="a", workflows=[take_in], triggers=triggers)
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        await kit.settle()
+        webhooks = Webhooks(triggers=kit.runtime.triggers, tenant="default")
+        async with serving(webhook_app(webhooks), host="127.0.0.1", port=0) as port, aiohttp.ClientSession() as http:
+            yield Site(kit, f"http://127.0.0.1:{port}", http, started)
+
+
+def signature(body: bytes, secret: str = SECRET) -> str:
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+async def test_a_call_with_the_token_is_one_fire_with_its_body(site: Site) -> None:
+    status, answer, _ = await site.call(f"/hooks/open/{TOKEN}")
+    assert status == 202
+    [fire] = site.started
+    assert fire["fire_id"] == answer["delivery_id"]
+    assert fire["payload"] == {"content_type": "application/octet-stream", "body": {"n": 1}}
+    assert (await site.call("/hooks/open", headers={"Authorization": f"Bearer {TOKEN}"}))[0] == 202
+    assert len(site.started) == 2
+
+
+async def test_an_unknown_name_and_a_wrong_token_are_answered_alike_and_do_nothing(site: Site) -> None:
+    answers = [
+        await site.call(path)
+        for path in (f"/hooks/nothing/{TOKEN}", "/hooks/open/wrong", "/hooks/open", f"/hooks/open/{TOKEN[:-1]}")
+    ]
+    assert {(status, answer["error"]) for status, answer, _ in answers} == {(404, "not found")}
+    await site.kit.runtime.triggers.disable("default", "open")
+    assert (await site.call(f"/hooks/open/{TOKEN}"))[0] == 404
+    assert site.started == []
+
+
+async def test_a_body_over_the_limit_is_refused_however_its_length_is_told(site: Site) -> None:
+    assert (await site.call(f"/hooks/open/{TOKEN}", b"x" * 1001))[0] == 413
+
+    async def chunks() -> AsyncIterator[bytes]:
+        for _ in range(11):
+            yield b"x" * 100
+
+    async with site.http.post(f"{site.address}/hooks/open/{TOKEN}", data=chunks()) as response:
+        assert response.status == 413
+    assert site.started == []
+    assert (await site.call(f"/hooks/open/{TOKEN}", b"x" * 1000))[0] == 202
+
+
+@pytest.mark.parametrize("body", [b'{"amount": 1.10}', b"", b"\xff\x00", '{"a":"ä"}'.encode()])
+async def test_the_signature_is_over_the_raw_bytes(site: Site, body: bytes) -> None:
+    path = f"/hooks/signed/{TOKEN}"
+    for wrong in (
+        {},
+        {HEADER: signature(body, "other")},
+        {HEADER: signature(body + b" ")},
+    ):
+        assert (await site.call(path, body, wrong))[0] == 401
+    assert site.started == []
+    assert (await site.call(path, body, {HEADER: f"sha256={signature(body)}"}))[0] == 202
+    assert (await site.call(path, body, {HEADER: signature(body).upper()}))[0] == 202
+    assert len(site.started) == 2
+
+
+@pytest.mark.parametrize("header", ["Webhook-Id", "X-GitHub-Delivery", "Idempotency-Key"])
+async def test_a_delivery_that_comes_again_fires_once(site: Site, header: str) -> None:
+    path = f"/hooks/open/{TOKEN}"
+    first = await site.call(path, headers={header: "d1"})
+    again = await site.call(path, headers={header: "d1"})
+    assert (first[0], again[0], first[1]) == (202, 202, again[1])
+    assert (await site.call(path, b'{"n":2}', headers={header: "d1"}))[0] == 409
+    assert (await site.call(path, headers={header: "d" * 201}))[0] == 400
+    assert len(site.started) == 1
+
+
+async def test_more_calls_than_there_may_be_in_a_minute_are_told_to_wait(site: Site) -> None:
+    path = f"/hooks/open/{TOKEN}"
+    answers = await asyncio.gather(*(site.call(path) for _ in range(8)))
+    assert sorted(status for status, *_ in answers) == [202] * 5 + [429] * 3
+    assert {headers["Retry-After"] for status, _, headers in answers if status == 429} == {"60"}
+    await site.kit.advance(timedelta(seconds=61))
+    assert (await site.call(path))[0] == 202
+    assert len(site.started) == 6
