@@ -247,7 +247,8 @@ def _read_claimable(connection: sa.Connection, statements: Statements, view: Vie
         for statement in (statements.free_deliveries, statements.abandoned_deliveries):
             _add_deliveries(view, connection.execute(statement, parameters).all())
     # Whether they are needed depends on others of their pause, which are over and so not among what may be claimed.
-    if dependent := {delivery.pause_id for delivery in view.deliveries.values() if depends_on_others(delivery)}:
+    dependent = {delivery.pause_id for delivery in view.deliveries.values() if depends_on_others(delivery)}
+    if dependent := dependent - view.whole:
         found = connection.execute(statements.deliveries, {"ids": bound(dependent)}).all()
         _add_deliveries(view, (row for row in found if (row.pause_id, row.kind, row.channel) not in view.deliveries))
     if wanted.delivery_claims:
