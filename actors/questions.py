@@ -11,7 +11,8 @@ from ..store.values import value
 from .asks import Ask, JsonValue
 from .endings import summary_of
 from .jsontext import from_json
-from .opening import ask_of, listed_decision_of
+from .notices import ask_in
+from .opening import listed_decision_of
 
 
 @value
@@ -84,7 +85,7 @@ def _question_of(found: AskedPause) -> AskedQuestion:
     pause = found.pause
     is_open = pause.status == PauseStatus.PENDING
     return AskedQuestion(
-        ask=ask_of(pause),
+        ask=ask_in(channels_in(pause.channel)[0], pause),
         answerer=AnswererKind(pause.answerer),
         channels=tuple(channels_in(pause.channel)),
         refs={post.channel: post.ref for post in found.posts if post.status == DeliveryStatus.SENT},

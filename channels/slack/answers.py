@@ -145,7 +145,10 @@ class Answers:
             elif declared.not_requester and await self._is_owner(member, asked):
                 refused.append("somebody else than the one it is for has to answer this.")
             else:
-                return ChannelCredential(answered_by=await self._voter_name(member, asked), channel=declared.name)
+                name = await self._voter_name(member, asked)
+                return ChannelCredential(answered_by=name, channel=declared.name)
+        if not refused and asked.ask.escalated_from:
+            return Stranger(why=f"nobody answered in time, so {', '.join(map(short, asked.channels))} is asked now.")
         others = "others are asked now." if in_channel is not None else "this question is not answered in Slack."
         return Stranger(why=refused[0] if refused else others)
 

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 
-from ...actors.asks import Ask, AwaitReply, ChoiceForm, JsonValue, Outcome, Progress, Withdrawal
+from ...actors.asks import Ask, AwaitReply, ChoiceForm, JsonValue, Outcome, Progress, Relief, Reminder, Withdrawal
 from ...actors.errors import ChannelRejectedError, ChannelUnreachableError
 from ...actors.notes import Note
 from ...actors.questions import AskedQuestion
@@ -23,6 +23,7 @@ from .client import SlackClient
 from .declared import SlackChannel, answerers_of
 from .events import Author
 from .messages import Message
+from .notes import reminded
 from .objects import Posted, Refused
 from .people import Person
 from .places import (
@@ -38,7 +39,7 @@ from .places import (
     spot_body,
     spot_in,
 )
-from .questions import closed, progressed, question
+from .questions import closed, handed_on, progressed, question
 from .refusals import GONE
 from .threads import Threads
 
@@ -103,12 +104,7 @@ class SlackQuestions:
             ChannelRejectedError: (channel.rejected) a message cannot be edited; the thread says how it ended, if it is there.
         """
         ask = withdrawal.ask
-        rows = await self._reception().anchors.of_pause(self._connection, ask.pause_id)
-        refs = [ref_of_message(row) for row in rows if channel_of_message(row) == self.name]
-        if (ref := ref_in(withdrawal.ref)) is not None and ref not in refs:
-            refs.append(ref)
-        if not refs:
-            raise ChannelRejectedError("it is not known where in Slack the question stands")
+        refs = await self._refs(ask, withdrawal.ref)
         found = await self._reception().questions.find(tenant=ask.tenant, pause_id=ask.pause_id)
         at_ms = self._reception().clock.now_ms()
         message = closed(
@@ -118,9 +114,21 @@ class SlackQuestions:
             by=await self._person(withdrawal.answered_by),
             details=None if found is None else told_of(found),
         )
-        refusals = [refusal for each in refs if (refusal := await self._closed(ask, each, message)) is not None]
-        if refusals:
-            raise refusals[0]
+        await self._show_ending(ask, refs, message, what="")
+
+    async def remind(self, reminder: Reminder) -> None:
+        """Say so in the thread, and in the channel around it, where those are who do not follow the thread."""
+        ref = ref_in(reminder.ref)
+        if ref is None:
+            raise ChannelRejectedError("it is not known where in Slack the question stands")
+        await self._said(ref, reminded(reminder, channel=self.name), is_broadcast=not ref.channel_id.startswith("D"))
+
+    async def relieve(self, relief: Relief) -> None:
+        """Every message that asks the question says who is asked instead, and has no buttons; raises as ``withdraw``."""
+        refs = await self._refs(relief.ask, relief.ref)
+        at_ms = self._reception().clock.now_ms()
+        message = handed_on(relief.ask, channel=self.name, at_ms=at_ms, to=relief.asked_instead)
+        await self._show_ending(relief.ask, refs, message, what=" handed on")
 
     async def tidy(self, asked: AskedQuestion) -> None:
         """Close what an attempt has posted of which nobody knew, if the question has closed before anybody found it.
@@ -146,7 +154,8 @@ class SlackQuestions:
     # -- asking --------------------------------------------------------------------------------------------------------
     async def _asked(self, ask: Ask) -> Ref:
         for attempt in range(_TRIES):
-            own = await self._own_thread(ask) if attempt == 0 else None
+            is_theirs = attempt == 0 and not ask.escalated_from  # others are asked where they are
+            own = await self._own_thread(ask) if is_theirs else None
             spot = own or await self._threads().root_of(ask, self.declared)
             marker = self._row(ask, asked_anchor(self.name, ask.pause_id), self._marked(spot))
             standing = await self._reception().anchors.bind(marker)
@@ -220,22 +229,40 @@ class SlackQuestions:
         return isinstance(member, Member) and await authority.is_one_of(member, answerers_of(self.declared))
 
     # -- closing -------------------------------------------------------------------------------------------------------
-    async def _closed(self, ask: Ask, ref: Ref, message: Message) -> ChannelRejectedError | None:
-        """Edit a message; where Slack refuses that for good, say in the thread how it ended."""
-        try:
-            await self._client.update(ref.channel_id, ref.ts, message)
-        except ChannelRejectedError as refused:
-            key = delivery_key(PostKind.FOLLOW_UP, channel=self.name, pause_id=f"{ask.pause_id} {ref.ts}")
-            with suppress(ChannelRejectedError):  # the thread is gone, too: what counts is why the message stays
-                await self._said(ref, replace(message, metadata=question_metadata(key)), key)
-            return refused
-        return None
+    async def _refs(self, ask: Ask, ref_text: str | None) -> list[Ref]:
+        """Every message of this channel that asks a question."""
+        rows = await self._reception().anchors.of_pause(self._connection, ask.pause_id)
+        refs = [ref_of_message(row) for row in rows if channel_of_message(row) == self.name]
+        if (ref := ref_in(ref_text)) is not None and ref not in refs:
+            refs.append(ref)
+        if not refs:
+            raise ChannelRejectedError("it is not known where in Slack the question stands")
+        return refs
 
-    async def _said(self, ref: Ref, message: Message, key: str) -> None:
+    async def _show_ending(self, ask: Ask, refs: list[Ref], message: Message, *, what: str) -> None:
+        """Edit each message; where Slack refuses that for good, say in the thread what it would have said.
+
+        Args:
+            what: tells what is said from what else may be said of the question's end.
+        """
+        refusals: list[ChannelRejectedError] = []
+        for ref in refs:
+            try:
+                await self._client.update(ref.channel_id, ref.ts, message)
+            except ChannelRejectedError as refused:
+                refusals.append(refused)
+                key = delivery_key(PostKind.FOLLOW_UP, channel=self.name, pause_id=f"{ask.pause_id} {ref.ts}{what}")
+                with suppress(ChannelRejectedError):  # the thread is gone, too: what counts is why the message stays
+                    await self._said(ref, replace(message, metadata=question_metadata(key)))
+        if refusals:
+            raise refusals[0]
+
+    async def _said(self, ref: Ref, message: Message, *, is_broadcast: bool = False) -> None:
+        """Post into the question's thread, if it is there and the message is not there yet."""
         replies = await self._client.replies(ref.channel_id, ref.thread_ts, expecting=GONE)
         is_there = not isinstance(replies, Refused)
-        if is_there and not any(key_in(each.value("metadata")) == key for each in replies):
-            await self._client.post(ref.channel_id, message, thread_ts=ref.thread_ts)
+        if is_there and not any(key_in(each.value("metadata")) == key_in(message.metadata) for each in replies):
+            await self._client.post(ref.channel_id, message, thread_ts=ref.thread_ts, is_broadcast=is_broadcast)
 
     # -- people --------------------------------------------------------------------------------------------------------
     async def _owner_of(self, ask: Ask) -> Person:

@@ -187,15 +187,22 @@ class SlackClient:
         message: Message,
         *,
         thread_ts: str | None = None,
+        is_broadcast: bool = False,
         expecting: frozenset[str] = _NOBODY,
     ) -> Posted | Refused:
         """https://docs.slack.dev/reference/methods/chat.postMessage
 
         Args:
             channel: an id, or ``#`` and a name.
+            is_broadcast: what is posted into a thread is shown in the channel around it, too.
         """
         said = await self.call(
-            "chat.postMessage", expecting=expecting, channel=channel, thread_ts=thread_ts, **message.as_post()
+            "chat.postMessage",
+            expecting=expecting,
+            channel=channel,
+            thread_ts=thread_ts,
+            reply_broadcast=True if is_broadcast else None,
+            **message.as_post(),
         )
         return said if isinstance(said, Refused) else posted_of(said)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...actors.asks import ApprovalForm, Ask, ChoiceForm
+from ...actors.asks import ApprovalForm, Ask, ChoiceForm, Reminder
 from ..visible import visible
 from .carried import PostKind, delivery_key, question_metadata, session_key, session_metadata
 from .elements import Element, line, moment, preformatted, rich, utc, words
@@ -110,23 +110,25 @@ def which_one(questions: Sequence[tuple[str, Ask]]) -> Message:
     return message(heading, *texts, advice, blocks=(rich(*parts, block_id="q:which"),))
 
 
-def reminder(ask: Ask, *, channel: str, people: Sequence[Person] = ()) -> Message:
+def reminded(reminder: Reminder, *, channel: str, people: Sequence[Person] = ()) -> Message:
     """In the thread, when a question has waited for long.
 
     Args:
         people: whom it calls; Slack notifies those among them who are users of its own.
     """
+    ask = reminder.ask
     called: list[Element] = [part for person in people[:_MOST_LISTED] for part in (named(person), words(" "))]
-    said = [*called, words("This question is still open: "), words(brief(ask.prompt, _LONGEST_SAID))]
+    said = [*called, words(f"{short(reminder.summary)}: "), words(brief(ask.prompt, _LONGEST_SAID))]
     when: list[Element] = []
     if ask.deadline_at_ms is not None:
         when = [words(" Answer by "), moment(ask.deadline_at_ms)]
     by = "" if ask.deadline_at_ms is None else f"Answer by {utc(ask.deadline_at_ms)}"
+    key = delivery_key(PostKind.REMINDER, channel=channel, pause_id=f"{ask.pause_id} {reminder.number}")
     return message(
-        f"This question is still open: {ask.prompt}",
+        f"{reminder.summary}: {ask.prompt}",
         by,
         blocks=(rich(line(*said, *when), block_id="q:reminder"),),
-        metadata=question_metadata(delivery_key(PostKind.REMINDER, channel=channel, pause_id=ask.pause_id)),
+        metadata=question_metadata(key),
     )
 
 

@@ -181,6 +181,8 @@ def _about(ask: Ask, owner: Person, progress: str | None) -> Block:
         facts.append(words(f" · {ask.needs} people have to approve"))
     if progress is not None:
         facts += [words(" · "), words(short(progress), bold=True)]
+    if ask.escalated_from:
+        facts.append(words(f" · nobody answered in {short(', '.join(ask.escalated_from))}"))
     if ask.deadline_at_ms is not None:
         facts += [words(" · answer by "), moment(ask.deadline_at_ms)]
     return rich(line(*facts), block_id="q:about")

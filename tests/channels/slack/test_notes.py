@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from overwinter.actors.asks import Ask
+from overwinter.actors.asks import Ask, Reminder
 from overwinter.channels.slack.carried import PostKind, delivery_key, key_in, session_key
 from overwinter.channels.slack.messages import Message
 from overwinter.channels.slack.notes import (
@@ -13,7 +13,7 @@ from overwinter.channels.slack.notes import (
     came_too_late,
     edited_too_late,
     refused,
-    reminder,
+    reminded,
     session_root,
     which_one,
 )
@@ -39,7 +39,7 @@ def test_whatever_was_asked_slack_takes_every_note(found: Ask) -> None:
         edited_too_late(found.prompt),
         asked_again(found, reason=found.role, said=found.prompt, understood=found.owner),
         which_one([(found.role, found)] * 30),
-        reminder(found, channel=CHANNEL, people=[person] * 30),
+        reminded(waiting(found), channel=CHANNEL, people=[person] * 30),
     ):
         check_message(message.as_post())
         assert buttons_in(message.as_post()) == []
@@ -91,8 +91,15 @@ def test_which_question_is_meant_is_asked_by_the_labels_of_those_open() -> None:
     assert "“Q1: yes”" in text
 
 
+def waiting(asked: Ask) -> Reminder:
+    summary = "Still waiting for an answer, for 4 hours now"
+    return Reminder(ask=asked, ref=None, number=1, at_ms=asked.asked_at_ms, summary=summary)
+
+
 def test_a_reminder_calls_people_and_says_until_when() -> None:
-    message = reminder(ask(), channel=CHANNEL, people=[Person(name="mara", user_id="U0MARA"), Person(name="kim")])
+    message = reminded(
+        waiting(ask()), channel=CHANNEL, people=[Person(name="mara", user_id="U0MARA"), Person(name="kim")]
+    )
     elements = message.blocks[0]["elements"][0]["elements"]
     assert elements[0] == {"type": "user", "user_id": "U0MARA"}
     assert "kim" in seen(message)

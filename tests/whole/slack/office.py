@@ -68,6 +68,7 @@ class Desk:
     Args:
         channels: where approvals are asked.
         reader: reads the replies to approvals.
+        role: what else the role of approvals says.
     """
 
     def __init__(
@@ -78,6 +79,7 @@ class Desk:
         deadline: timedelta | None = None,
         answered_by: Answerer = Answerer.CHANNEL,
         people: Mapping[str, Sequence[str]] | None = None,
+        **role: Any,
     ) -> None:
         self.ran: list[str] = []
         self._channels = channels or (FINANCE,)
@@ -86,6 +88,7 @@ class Desk:
         self._deadline = deadline
         self._answered_by = answered_by
         self._people = people or {}
+        self._role = role
 
     def app(self) -> App:
         approval = ApprovalRole(
@@ -95,6 +98,7 @@ class Desk:
             needs=self._needs,
             of=None if self._needs == 1 else self._needs + 1,
             deadline=self._deadline,
+            **self._role,
         )
 
         @tool(asks=approval)
