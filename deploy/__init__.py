@@ -9,7 +9,7 @@ together over the database, and runs it (``service``), asks it for something, or
 From the bottom up:
 
     errors, sections, mail_settings, slack_settings, settings, config_faults, config, logs   what may be set, and reading it
-    loading, mailing, slacking, wiring, desk           from settings to objects
+    loading, mailing, slacking, slack_needs, wiring, desk           from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do
     children, demo_worker, demo, bench_app, bench      showing and measuring
     cli                                                commands, what they print, how they end

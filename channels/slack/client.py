@@ -331,11 +331,6 @@ class SlackClient:
             found.update(page.texts("members"))
         return frozenset(found)
 
-    async def direct_message_with(self, user_id: str) -> str:
-        """The channel in which we and one person are alone: https://docs.slack.dev/reference/methods/conversations.open"""
-        said = _granted(await self.call("conversations.open", users=user_id))
-        return said.part("channel").id("id") or ""
-
 
 def _granted(said: Payload | Refused) -> Payload:
     if isinstance(said, Refused):

@@ -64,6 +64,10 @@ def test_what_the_code_reads_is_in_the_wheel(sources: list[Path], wheel: set[str
     assert {f"overwinter/{name}" for name in data | {"py.typed"}} - wheel == set()
 
 
+def test_what_operators_paste_is_in_the_wheel(wheel: set[str]) -> None:
+    assert "overwinter/deploy/slack-manifest.yaml" in wheel
+
+
 def test_nothing_else_is_in_the_wheel(sources: list[Path], wheel: set[str]) -> None:
     known = {f"overwinter/{path}" for path in sources if path.parts[0] in (*FOLDERS, "__init__.py", "py.typed")}
     others = {name for name in wheel - known if not name.startswith("overwinter-")}
