@@ -31,6 +31,7 @@ from .objects import (
     group_of,
     identity_of,
     posted_of,
+    scopes_in,
     user_of,
 )
 from .pacing import Pacer
@@ -179,6 +180,11 @@ class SlackClient:
         said = response.said
         bot = _granted(await self.call("bots.info", bot=said.id("bot_id"))).part("bot")
         return identity_of(said, bot, response.headers)
+
+    async def scopes(self) -> frozenset[str]:
+        """What the token may do; empty if Slack does not say."""
+        response = await self._response("auth.test", {})
+        return frozenset() if isinstance(response, Refused) else scopes_in(response.headers)
 
     # -- messages ------------------------------------------------------------------------------------------------------
     async def post(

@@ -124,7 +124,6 @@ def group_of(said: Payload) -> SlackGroup:
 
 def identity_of(said: Payload, bot: Payload, headers: Mapping[str, str]) -> Identity:
     """From what ``auth.test`` and ``bots.info`` say, and the former's headers."""
-    scopes = next((each for name, each in headers.items() if name.lower() == "x-oauth-scopes"), "")
     us = Ourselves(app_id=bot.id("app_id") or "", user_id=said.id("user_id") or "", bot_id=said.id("bot_id") or "")
     return Identity(
         us=us,
@@ -132,5 +131,11 @@ def identity_of(said: Payload, bot: Payload, headers: Mapping[str, str]) -> Iden
         team=said.text("team") or "",
         url=said.text("url") or "",
         bot=said.text("user") or "",
-        scopes=frozenset(scope.strip() for scope in scopes.split(",") if scope.strip()),
+        scopes=scopes_in(headers),
     )
+
+
+def scopes_in(headers: Mapping[str, str]) -> frozenset[str]:
+    """What a token may do, as every answer of Slack's says: https://docs.slack.dev/authentication/installing-with-oauth"""
+    scopes = next((each for name, each in headers.items() if name.lower() == "x-oauth-scopes"), "")
+    return frozenset(scope.strip() for scope in scopes.split(",") if scope.strip())

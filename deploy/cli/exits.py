@@ -10,6 +10,7 @@ class Exit(IntEnum):
 
     OK = 0
     UNEXPECTED = 1
+    UNHEALTHY = 1
     USAGE = 2
     CONFIG = 3
     STORE = 4
@@ -23,7 +24,7 @@ class Exit(IntEnum):
 
 MEANINGS = {
     Exit.OK: "it is done",
-    Exit.UNEXPECTED: "an error nobody foresaw (overwinter.internal)",
+    Exit.UNEXPECTED: "an error nobody foresaw (overwinter.internal); doctor: something has to be mended",
     Exit.USAGE: "wrong options, or a file that cannot be used (usage.invalid, input.invalid)",
     Exit.CONFIG: "faults in the configuration or the app (config.*, assembly.*)",
     Exit.STORE: "the database cannot be used (store.*)",

@@ -9,14 +9,14 @@ from typing import Annotated
 
 import typer
 
-from . import accepting, answers, audit, bench, demo, interpret, looking, mail, serving, talking, triggers
+from . import accepting, answers, audit, bench, demo, doctor, interpret, looking, mail, serving, talking, triggers
 from .exits import MEANINGS
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
 
 
 _PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
-    "Begin": (demo.demo,),
+    "Begin": (demo.demo, doctor.doctor),
     "Run bots": (serving.serve, talking.chat, talking.start),
     "See what they do": (looking.sessions, looking.show, looking.pending),
     "Answer for people": (answers.answer, answers.cancel_question, answers.cancel, interpret.interpret),
