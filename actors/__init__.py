@@ -19,7 +19,7 @@ From the bottom up:
     schedules, trigger_kinds, triggers, webhooks   what sets sessions off, and when
     nesting, handlers, branches, comparing,   durable coroutines
     waits, joining, driver, run
-    program, opening, recall, hooks, draft    between coroutines and rows
+    program, opening, recall, hook_notices, hooks, draft  between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
     reading, answering, sessions, delivering, waiting, accepting, questions, spoken  the ways in and out

@@ -45,7 +45,7 @@ class App:
             people are needed, nobody counts twice.
         gates: judge each call of every agent's tools before it runs, after those of the tool and of its agent (``policies``).
         model: the model of agents that have none of their own; None if every agent has one, or the operator configures it.
-        on_pause: called each time a session has come to rest with open waits (``overwinter.actors.hooks``).
+        on_pause: called each time a session has come to rest with open waits (``overwinter.actors.hook_notices``).
         on_resume: called when a session goes on with what it has waited for.
         on_end: called when an execution has ended. All three are called at least once, after the fact is committed; what
             they raise is logged and nothing else.

@@ -13,7 +13,8 @@ import structlog
 
 from ...actors.clock import Clock
 from ...actors.errors import ChannelRejectedError
-from ...actors.hooks import EndNotice, Hooks, RestNotice
+from ...actors.hook_notices import EndNotice, RestNotice
+from ...actors.hooks import Hooks
 from ...actors.notes import Note
 from ...actors.ports import Channel
 from ...actors.reception import DeclaredChannel, Reception

@@ -14,7 +14,7 @@ import structlog
 
 from ...actors.answers import Received
 from ...actors.errors import EffectConflictError, SessionUnknownError
-from ...actors.hooks import EndNotice, RestNotice
+from ...actors.hook_notices import EndNotice, RestNotice
 from ...actors.reception import Reception
 from ...actors.spoken import Spoken
 from ...store.rows import AnchorRow

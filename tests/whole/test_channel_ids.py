@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 
 from overwinter.actors.answers import ChannelCredential, Decision, OwnerCredential, Reply
 from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError
-from overwinter.actors.hooks import EndNotice, PauseNotice, ResumeNotice
+from overwinter.actors.hook_notices import EndNotice, PauseNotice, ResumeNotice
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says

@@ -13,7 +13,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from overwinter.actors.answers import ChannelCredential, Decision
-from overwinter.actors.hooks import EndNotice, PauseNotice, ResumeNotice
+from overwinter.actors.hook_notices import EndNotice, PauseNotice, ResumeNotice
 from overwinter.actors.joins import FailFast
 from overwinter.actors.ports import Channel
 from overwinter.actors.run import Run
