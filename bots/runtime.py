@@ -92,6 +92,7 @@ class Runtime:
         accepting: lets sessions go on whose code has changed.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
         reception: what the connections, the ways to a vendor, are given.
+        connections: the ways to a vendor.
         tellers: what carries notes, one for each connection.
 
     Raises:
@@ -142,6 +143,7 @@ class Runtime:
         supervising = supervising or SupervisorSettings()
         self.waiting = Waiting(store=store, clock=clock, reviver=self, poll_s=supervising.poll_s)
         delivering = delivering or DeliverySettings()
+        self.connections = tuple(connections)
         self.tellers = tuple(
             Teller(
                 store=store.notes,

@@ -10,6 +10,8 @@ OverwinterError
 │   └── AppTypeError          assembly.app-type      what has that name is no App
 ├── InputInvalidError         input.invalid          a file or a text given to a command cannot be used
 ├── BotUnknownError           bot.unknown            the app has no bot of that name, or several and none was named
+├── MailUnknownError          mail.unknown           there is no such mail in the quarantine
+├── MailNotReleasedError      mail.not-released      the same reason holds it back as before, or another
 ├── AuditBrokenError          audit.broken           an entry was changed, taken out or put in, or some are missing
 ├── DemoFailedError           demo.failed            the demonstration did not come to its end
 └── BenchFailedError          bench.failed           the measurement did not come to its end
@@ -83,6 +85,18 @@ class BotUnknownError(OverwinterError):
     """The app has no such bot."""
 
     code = "bot.unknown"
+
+
+class MailUnknownError(OverwinterError):
+    """There is no such mail in the quarantine. ``overwinter mail quarantine list`` shows what there is."""
+
+    code = "mail.unknown"
+
+
+class MailNotReleasedError(OverwinterError):
+    """The mail leads nowhere still."""
+
+    code = "mail.not-released"
 
 
 class AuditBrokenError(OverwinterError):

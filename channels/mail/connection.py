@@ -10,6 +10,7 @@ from functools import partial
 import structlog
 
 from ...actors.errors import ChannelUnreachableError
+from ...actors.jsontext import from_json
 from ...actors.notes import Note
 from ...actors.reception import DeclaredChannel, Reception
 from ...store.errors import StoreError
@@ -127,6 +128,24 @@ class MailConnection:
             StoreError: it is not recorded; offer it again.
         """
         return await self._opened.receiver.receive(mail)
+
+    async def release(self, quarantine_id: str) -> Handled | None:
+        """Take in a mail of the quarantine once more, as if it came now: it passes the same checks. None if it is not there.
+
+        It leaves the quarantine unless it leads nowhere again.
+
+        Raises:
+            StoreError: nothing is known to be recorded.
+        """
+        quarantine = self._opened.reception.quarantine
+        row = await quarantine.find(quarantine_id)
+        if row is None or row.channel != self.name:
+            return None
+        envelope = tuple(from_json(row.envelope_json))
+        handled = await self.receive(Arrived(raw=row.raw, envelope=envelope, is_whole=row.is_whole))
+        if handled is not Handled.QUARANTINED:
+            await quarantine.drop(quarantine_id)
+        return handled
 
     # -- what it is made of -------------------------------------------------------------------------------------------
     @property

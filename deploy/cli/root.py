@@ -9,7 +9,21 @@ from typing import Annotated
 
 import typer
 
-from . import accepting, answers, audit, bench, demo, doctor, interpret, looking, mail, serving, talking, triggers
+from . import (
+    accepting,
+    answers,
+    audit,
+    bench,
+    demo,
+    doctor,
+    interpret,
+    looking,
+    mail,
+    quarantine,
+    serving,
+    talking,
+    triggers,
+)
 from .exits import MEANINGS
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
@@ -46,11 +60,22 @@ _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
     ),
     "mail": (
         "Answer for people",
-        "What is made of mail: read.",
+        "What is made of mail: read, quarantine.",
         (mail.mail_read,),
     ),
+    "mail quarantine": (
+        "Answer for people",
+        "Mail that led nowhere: list, show, release, drop.",
+        (
+            quarantine.mail_quarantine_list,
+            quarantine.mail_quarantine_show,
+            quarantine.mail_quarantine_release,
+            quarantine.mail_quarantine_drop,
+        ),
+    ),
 }
-"""Commands of two words: the first one, with its panel, what it is for, and the functions, called ``<first>_<second>``."""
+"""Commands of several words: all but the last, with their panel, what they are for, and the functions, called by all their words
+with underscores. A group of a group stands below it."""
 
 
 def build() -> typer.Typer:
@@ -66,22 +91,26 @@ def build() -> typer.Typer:
     for panel, commands in _PANELS.items():
         for command in commands:
             app.command(name=_name_of(command), help=_help_of(command), rich_help_panel=panel)(command)
-    for first, (panel, about, commands) in _GROUPS.items():
-        group = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
+    groups = {"": app}
+    for words, (panel, about, commands) in _GROUPS.items():
+        group = groups[words] = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)
         for command in commands:
-            group.command(name=_name_of(command).removeprefix(f"{first}-"), help=_help_of(command))(command)
-        app.add_typer(group, name=first, help=about, rich_help_panel=panel)
+            group.command(name=_last_word(command, words), help=_help_of(command))(command)
+        above, _, name = words.rpartition(" ")
+        groups[above].add_typer(group, name=name, help=about, rich_help_panel=panel)
     return app
 
 
 def names() -> list[str]:
-    """The names of all subcommands; some are two words."""
+    """The names of all subcommands; some are several words."""
     single = [_name_of(command) for commands in _PANELS.values() for command in commands]
     return single + [
-        f"{first} {_name_of(command).removeprefix(f'{first}-')}"
-        for first, (_, _, commands) in _GROUPS.items()
-        for command in commands
+        f"{words} {_last_word(command, words)}" for words, (_, _, commands) in _GROUPS.items() for command in commands
     ]
+
+
+def _last_word(command: Callable[..., object], words: str) -> str:
+    return _name_of(command).removeprefix(f"{words.replace(' ', '-')}-")
 
 
 def _name_of(command: Callable[..., object]) -> str:
