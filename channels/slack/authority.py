@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import assert_never
 
@@ -9,6 +10,8 @@ from ...store.values import value
 from .declared import Answerers, OfAddress, OfChannel, OfGroup, OneUser, read_answerer
 from .directory import Directory
 from .events import Author
+
+_MOST_IDS = 10_000
 
 
 @value
@@ -44,6 +47,8 @@ class Authority:
         self._directory = directory
         self._team_id = team_id
         self._person_of = person_of
+        self._ids: OrderedDict[str, str] = OrderedDict()
+        """The users behind the names of those who were here last."""
 
     async def member(self, author: Author, *, team_id: str | None) -> Member | Stranger:
         """Who did it, if they are one of us.
@@ -69,6 +74,10 @@ class Authority:
         if user.is_guest:
             return Stranger(why="guests may not answer.")
         name = user.email.strip().lower() if user.email and user.email.strip() else user.user_id
+        self._ids[name] = user.user_id
+        self._ids.move_to_end(name)
+        if len(self._ids) > _MOST_IDS:
+            self._ids.popitem(last=False)
         return Member(user_id=user.user_id, name=name, shown=user.name or name)
 
     async def is_one_of(self, member: Member, answerers: Sequence[Answerers]) -> bool:
@@ -94,6 +103,8 @@ class Authority:
         Raises:
             ChannelUnreachableError: (channel.unreachable) Slack could not be asked.
         """
+        if (known := self._ids.get(name)) is not None:
+            return known
         match read_answerer(name):
             case OneUser(user_id=user_id):
                 return user_id

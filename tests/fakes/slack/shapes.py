@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import json
 from typing import Any, cast
 
 JsonObject = dict[str, Any]
@@ -30,4 +30,4 @@ def text_of(value: object) -> str:
 
 def copied(value: JsonObject) -> JsonObject:
     """A copy that shares nothing, so that no caller can change what the fake keeps."""
-    return copy.deepcopy(value)
+    return json.loads(json.dumps(value))
