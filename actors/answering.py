@@ -8,14 +8,14 @@ tenant's give the same error, so that ids cannot be tried out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal, Protocol, assert_never
 
 from ..store.changes import SettleDelivery, SettleResult
 from ..store.resolutions import CancelPause, ResolvePause, ResolveResult
-from ..store.rows import AnswererKind, DeliveryKey, DeliveryKind, PauseKind, PauseRow, PauseStatus, Priority, VoteRow
+from ..store.rows import AnswererKind, DeliveryKey, DeliveryKind, PauseKind, PauseRow, PauseStatus, Priority
 from .answers import (
     Answered,
     ChannelCredential,
@@ -38,16 +38,16 @@ from .errors import (
     PauseNoReplyInterpreterError,
     PauseUnknownError,
     PauseWrongAnswererError,
-    SessionCorruptError,
 )
 from .jsontext import to_json
-from .opening import listed_decision_of, whole_ask_of
+from .opening import whole_ask_of
 from .privacy import listed_decision
 from .quorum import QuorumRule, Standing, standing_of
 from .reading import read_reply
 from .roles import RoleBinding, Roles
 from .surroundings import Outbox, Reviver
-from .voting import VoteStore, ballots_of, vote, votes_to_json
+from .tickets import ticket_of
+from .voting import VoteStore, ballots_of, listed_votes, vote
 
 
 class AnswerStore(VoteStore, Protocol):
@@ -239,21 +239,28 @@ class Answering:
         return is_stranded
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
-        """The clock has reached the pause's deadline: a timer fires, all else times out. False if it was closed before."""
-        if pause.kind == PauseKind.TIMER:
-            return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
-        role = self._roles.get(pause.role) if pause.kind == PauseKind.ASK else None
-        votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)
-        return await self._end(
-            pause,
-            "timed_out",
-            answer={"reason": "timed out"},
-            decision_json=_listed_votes(pause, votes) if votes else None,
-        )
+        """The clock has reached the pause's deadline: a timer or an action fires, all else times out.
 
-    async def fire(self, pause: PauseRow, *, answer: JsonValue) -> bool:
+        False if it was closed before.
+        """
+        match pause.kind:
+            case PauseKind.TIMER:
+                return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
+            case PauseKind.ACTION if ticket_of(pause).may_run_at(self._clock.now_ms()):
+                return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
+            case PauseKind.ASK:
+                role = self._roles.get(pause.role)
+                votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)
+                decision_json = listed_votes(pause, votes) if votes else None
+                return await self._end(
+                    pause, "timed_out", answer={"reason": "timed out"}, by=None, decision_json=decision_json
+                )
+            case _:
+                return await self._end(pause, "timed_out", answer={"reason": "timed out"}, by=None)
+
+    async def fire(self, pause: PauseRow, *, answer: JsonValue, by: str | None = None) -> bool:
         """What the pause waits for has happened: its step reads the answer. False if it was closed before."""
-        return await self._end(pause, "fired", answer=answer)
+        return await self._end(pause, "fired", answer=answer, by=by)
 
     async def _end(
         self,
@@ -261,13 +268,14 @@ class Answering:
         resolution: Literal["fired", "timed_out"],
         *,
         answer: JsonValue,
+        by: str | None,
         decision_json: str | None = None,
     ) -> bool:
         change = ResolvePause(
             pause_id=pause.pause_id,
             resolution=resolution,
             answer_json=to_json(answer),
-            responder=None,
+            responder=by,
             decision_json=decision_json,
             inbound=None,
             now_ms=self._clock.now_ms(),
@@ -386,11 +394,3 @@ class Answering:
                 raise PauseUnknownError
             case _:
                 assert_never(result.outcome)
-
-
-def _listed_votes(pause: PauseRow, votes: Sequence[VoteRow]) -> str | None:
-    """For the audit: who had voted; None where the question cannot be read any more, which must not keep it from ending."""
-    try:
-        return to_json(listed_decision_of(pause, {"votes": votes_to_json(ballots_of(votes))}))
-    except (SessionCorruptError, ValueError, KeyError, TypeError):
-        return None

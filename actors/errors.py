@@ -30,6 +30,12 @@ OverwinterError
 │   ├── TriggerUnknownError             trigger.unknown             no such trigger
 │   ├── TriggerTakenError               trigger.taken               another one has its name
 │   └── TriggerDeclaredError            trigger.declared            an app declares it, so it cannot be taken away
+├── ActionError
+│   ├── ActionUnknownError              action.unknown              nothing of that id was committed
+│   ├── ActionMismatchError             action.mismatch             not the ticket that was committed
+│   ├── ActionNotWaitingError           action.not-waiting          performed, cancelled, expired, or its session is over
+│   ├── ActionNotDueError               action.not-due              too early
+│   └── ActionExpiredError              action.expired              too late
 ├── WorkspacePathError                  workspace.path              it leads out of the workspace, or to too much
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
 ├── EffectConflictError                 effect.conflict             same key, other content
@@ -269,6 +275,43 @@ class WorkspacePathError(OverwinterError):
 
     code = "workspace.path"
     expose = True
+
+
+class ActionError(OverwinterError):
+    """A call that was put off is not performed; nothing has been written."""
+
+    code = "action.error"
+    expose = True
+
+
+class ActionUnknownError(ActionError):
+    """There is no such ticket. What was not committed cannot be performed."""
+
+    code = "action.unknown"
+
+
+class ActionMismatchError(ActionError):
+    """The ticket is not the one that was committed, so nothing was performed. Ask for it again."""
+
+    code = "action.mismatch"
+
+
+class ActionNotWaitingError(ActionError):
+    """Nothing waits for this ticket any more, so nothing was performed."""
+
+    code = "action.not-waiting"
+
+
+class ActionNotDueError(ActionError):
+    """The ticket is not due yet, so nothing was performed. A supervisor performs it when it is."""
+
+    code = "action.not-due"
+
+
+class ActionExpiredError(ActionError):
+    """The ticket's deadline has passed, so nothing was performed."""
+
+    code = "action.expired"
 
 
 class LeaseLostError(OverwinterError):

@@ -43,6 +43,8 @@ class Frame:
     """The session has earlier executions."""
     item: int | None = None
     """For a child: the index of the item it was started for, where a ``map`` did."""
+    fingerprint: str = ""
+    """Of the code that the execution began with."""
     is_closing: bool = False
     """A coroutine is being put away: what its ``finally`` blocks await does nothing."""
     awaits_while_closing: int = 0

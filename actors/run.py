@@ -14,7 +14,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from ..store.rows import AnswererKind, PauseKind
 from .asks import Form, JsonValue
-from .clock import Clock
 from .comparing import answer_of
 from .events import EventKind
 from .handlers import BranchCall, ErrorHandlers, handled
@@ -86,9 +85,9 @@ class Run:
         return self._frame.surface
 
     @property
-    def clock(self) -> Clock:
-        """For what steps do; durable code itself asks ``now()``, which is recorded."""
-        return self._frame.clock
+    def frame(self) -> Frame:
+        """What all branches of this execution share; its clock is for what steps do, durable code asks ``now()``."""
+        return self._frame
 
     # -- for authors --------------------------------------------------------------------------------------------------
     async def step(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -128,6 +128,7 @@ class Tree:
             ids=self._around.ids,
             has_history=has_history,
             item=item,
+            fingerprint=row.fingerprint,
         )
 
     def _program_of(self, operation: Child) -> Program:

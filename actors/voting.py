@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from ..store.resolutions import CastVote, ResolvePause, ResolveResult, Vote
 from ..store.rows import PauseRow, VoteRow, channels_in
 from .asks import ApprovalForm, Form
+from .errors import SessionCorruptError
 from .jsontext import from_json, to_json
 from .marks import secrets_in
 from .opening import listed_decision_of, post_of, whole_ask_of
@@ -114,3 +115,11 @@ def ballots_of(votes: Sequence[VoteRow]) -> list[Ballot]:
 def votes_to_json(ballots: Sequence[Ballot]) -> list[dict[str, object]]:
     """For the audit: who said what, in the order in which they did."""
     return [{"by": each.name, **each.decision} for each in ballots]
+
+
+def listed_votes(pause: PauseRow, votes: Sequence[VoteRow]) -> str | None:
+    """For the audit: who had voted; None where the question cannot be read any more, which must not keep it from ending."""
+    try:
+        return to_json(listed_decision_of(pause, {"votes": votes_to_json(ballots_of(votes))}))
+    except (SessionCorruptError, ValueError, KeyError, TypeError):
+        return None

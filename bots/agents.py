@@ -20,6 +20,7 @@ from ..store.rows import SessionStatus
 from .conversation import assistant_message, reply_from_json, reply_to_json, text_of, tool_message
 from .dispatch import Dispatch
 from .errors import TurnLimitError
+from .gating import Gating
 from .policies.gates import Gate
 from .tools import Tool
 
@@ -75,15 +76,20 @@ class AgentProgram:
         model: Model,
         history: History,
         gates: Mapping[str, Sequence[Gate]] = MappingProxyType({}),
+        kinds: Mapping[str, frozenset[str]] = MappingProxyType({}),
     ) -> None:
         """Args:
         tools: the agent's own and those of its toolsets.
         gates: all that judge calls of its tools, by the tool's name.
+        kinds: of actions that each gate may name, by the gate's name.
         """
+        by_name = {tool.name: tool for tool in tools}
         self._agent = agent
         self._model = model
         self._history = history
-        self._dispatch = Dispatch(agent=agent.name, tools={tool.name: tool for tool in tools}, gates=gates)
+        self._dispatch = Dispatch(
+            tools=by_name, gating=Gating(agent=agent.name, tools=by_name, gates=gates, kinds=kinds)
+        )
         self._specs = {
             surface: tuple(tool.signature.spec for tool in tools if tool.is_offered_on(surface))
             for surface in ("chat", "workspace")

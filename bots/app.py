@@ -24,6 +24,7 @@ from .errors import AssemblyError
 from .gate_faults import gate_faults, judges_in, type_faults
 from .interpreter_faults import budget_faults, interpreter_faults
 from .patience_faults import ability_faults, patience_faults
+from .plugins import Plugin
 from .policies.gates import Gate
 from .tools import Tool
 from .toolsets.catalogue import NAMES as TOOLSETS
@@ -44,6 +45,7 @@ class App:
         people: the names that channels know a person by (a mail address, a Slack user), by one name of theirs: where several
             people are needed, nobody counts twice.
         gates: judge each call of every agent's tools before it runs, after those of the tool and of its agent (``policies``).
+        plugins: bring gates, which come last, and the kinds of action that calls may be put off as.
         model: the model of agents that have none of their own; None if every agent has one, or the operator configures it.
         on_pause: called each time a session has come to rest with open waits (``overwinter.actors.hook_notices``).
         on_resume: called when a session goes on with what it has waited for.
@@ -62,6 +64,7 @@ class App:
     )
     people: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     gates: Sequence[Gate] = ()
+    plugins: Sequence[Plugin] = ()
     model: Model | None = None
     on_pause: PauseHook | None = None
     on_resume: ResumeHook | None = None
@@ -87,15 +90,26 @@ class App:
         return tuple({id(tool): tool for tool in (*agent.tools, *tools_of(agent.toolsets, bench))}.values())
 
     def all_gates(self) -> tuple[Gate, ...]:
-        """Every gate of the app, its agents and their tools, once."""
+        """Every gate of the app, its plugins, its agents and their tools, once."""
         of_tools = [gate for _, tool in self.tools() for gate in tool.gates]
         of_agents = [gate for agent in self.agents for gate in agent.gates]
-        return tuple({id(gate): gate for gate in (*of_tools, *of_agents, *self.gates)}.values())
+        return tuple({id(gate): gate for gate in (*of_tools, *of_agents, *self._own_gates)}.values())
 
     def gates_of(self, agent: Agent, tool: Tool) -> tuple[Gate, ...]:
         """Those that judge an agent's calls of a tool, in the order in which they do."""
-        gates = {id(gate): gate for gate in (*tool.gates, *agent.gates, *self.gates)}
+        gates = {id(gate): gate for gate in (*tool.gates, *agent.gates, *self._own_gates)}
         return tuple(gate for gate in gates.values() if gate.tools is None or tool.name in gate.tools)
+
+    def action_kinds(self) -> dict[str, frozenset[str]]:
+        """The kinds of action that each gate may name, by the gate's name: a plugin's those of that plugin, others all."""
+        every = frozenset(kind for plugin in self.plugins for kind in plugin.action_kinds)
+        kinds = dict.fromkeys((gate.name for gate in self.all_gates()), every)
+        kinds.update((gate.name, frozenset(plugin.action_kinds)) for plugin in self.plugins for gate in plugin.gates)
+        return kinds
+
+    @property
+    def _own_gates(self) -> tuple[Gate, ...]:
+        return (*self.gates, *(gate for plugin in self.plugins for gate in plugin.gates))
 
     def asked_by(self, role: Role) -> dict[str, Tool]:
         """The tools whose calls people of a role approve, by name."""

@@ -6,7 +6,7 @@ not the model's to mend: it fails the execution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -24,7 +24,6 @@ from ..actors.step_errors import StepFailedError
 from ..channels.roles import QuestionRole
 from .errors import ToolArgumentsError, ToolArgumentsUnstableError, ToolRefusedError
 from .gating import Admitted, Gating, Refused, learn, note_secrets
-from .policies.gates import Gate
 from .privacy import Discretion, secrets_in_call
 from .soft_asking import ask_softly, unanswered
 from .tools import Tool, ToolCall
@@ -37,9 +36,9 @@ Reply = dict[str, JsonValue]
 class Dispatch:
     """Carries out the calls of one agent."""
 
-    def __init__(self, *, agent: str, tools: Mapping[str, Tool], gates: Mapping[str, Sequence[Gate]]) -> None:
+    def __init__(self, *, tools: Mapping[str, Tool], gating: Gating) -> None:
         self._tools = tools
-        self._gating = Gating(agent=agent, tools=tools, gates=gates)
+        self._gating = gating
 
     async def call(self, run: Run, request: ToolCallRequest, is_cut: bool) -> Reply:
         """Carry out one call in a branch of its own."""

@@ -10,7 +10,8 @@ OverwinterError
 ├── ToolArgumentsError            tool.invalid-arguments     what a model wrote does not fit the tool
 ├── ToolArgumentsUnstableError    tool.unstable-arguments    read back, the arguments are not what they were
 ├── PolicyInvalidError            policy.invalid             a policy that does not compile, or says nothing that counts
-└── JudgeUnclearError             policy.unclear-verdict     a judge's model gave no sound verdict
+├── JudgeUnclearError             policy.unclear-verdict     a judge's model gave no sound verdict
+└── ActionKindUnknownError        action.unknown-kind        a call put off as a kind that its gate may not name
 """
 
 from __future__ import annotations
@@ -108,3 +109,12 @@ class JudgeUnclearError(OverwinterError):
     """A judge's model gave no sound verdict, so a person is asked."""
 
     code = "policy.unclear-verdict"
+
+
+class ActionKindUnknownError(OverwinterError):
+    """A gate puts a call off as a kind of action that it may not name. Nothing was committed, and the execution ends.
+
+    A plugin's gates may name the kinds that it declares; gates of tools, agents and apps may name those of every plugin.
+    """
+
+    code = "action.unknown-kind"

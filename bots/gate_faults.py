@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from ..channels.roles import ApprovalRole
 from .agents import Agent
+from .plugins import Plugin
 from .policies.gates import Gate, Predicate
 from .policies.judge import MAX_INSTRUCTIONS_CHARS, Judge
 from .tools import Tool
@@ -23,6 +24,9 @@ class Gated(Protocol):
     def agents(self) -> Sequence[Agent]: ...
 
     def tools_of(self, agent: Agent) -> tuple[Tool, ...]: ...
+
+    @property
+    def plugins(self) -> Sequence[Plugin]: ...
 
     def all_gates(self) -> tuple[Gate, ...]: ...
 
@@ -51,6 +55,29 @@ def gate_faults(app: Gated) -> Iterator[tuple[str, str]]:
     for name, count in Counter(gate.name for gate in app.all_gates()).items():
         if count > 1:
             yield "assembly.duplicate-name", f"{count} gates are called {name}; rename one"
+    yield from _plugin_faults(app.plugins)
+
+
+def _plugin_faults(plugins: Sequence[Plugin]) -> Iterator[tuple[str, str]]:
+    for name, count in Counter(plugin.name for plugin in plugins).items():
+        if count > 1:
+            yield "assembly.duplicate-name", f"{count} plugins are called {name}; rename one"
+    owners: dict[str, str] = {}
+    for plugin in plugins:
+        if isinstance(plugin.action_kinds, str):
+            yield "assembly.action-kind", f"the kinds of plugin {plugin.name} are one text; give a list"
+            continue
+        for kind in plugin.action_kinds:
+            if not kind.strip():
+                yield "assembly.action-kind", f"plugin {plugin.name} has a kind of action without a name"
+            elif owners.setdefault(kind, plugin.name) != plugin.name:
+                yield (
+                    "assembly.action-kind",
+                    f"{kind} is a kind of action of {owners[kind]} and of {plugin.name}; rename one",
+                )
+        for kind, count in Counter(plugin.action_kinds).items():
+            if count > 1:
+                yield "assembly.action-kind", f"plugin {plugin.name} declares {kind} {count} times; declare it once"
 
 
 def _faults_of(gate: Gate, known: set[str]) -> Iterator[tuple[str, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from ..actors.asks import ApprovalForm, JsonValue
 from ..actors.events import EventKind
@@ -18,12 +18,14 @@ from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.operations import WaitResult, reason_of
 from ..actors.privacy import check_may_leave, secrets_of
+from ..actors.redaction import Masks
 from ..actors.run import Run
+from ..actors.tickets import Order
 from ..channels.roles import Approval, ApprovalRole
-from ..store.rows import AnswererKind
-from .errors import ToolArgumentsError, ToolArgumentsUnstableError
+from ..store.rows import AnswererKind, PauseKind
+from .errors import ActionKindUnknownError, ToolArgumentsError, ToolArgumentsUnstableError
 from .policies.gates import Gate
-from .policies.judging import Finding, Judged, judged_by
+from .policies.judging import Finding, Judged, judged_by, plan_of
 from .policies.verdicts import GatedCall
 from .privacy import Discretion, noted
 from .tool_arguments import digest
@@ -72,10 +74,19 @@ class Gating:
 
     Args:
         gates: by tool; those of a tool in the order in which they are judged.
+        kinds: of actions that a gate may name, by its name.
     """
 
-    def __init__(self, *, agent: str, tools: Mapping[str, Tool], gates: Mapping[str, Sequence[Gate]]) -> None:
+    def __init__(
+        self,
+        *,
+        agent: str,
+        tools: Mapping[str, Tool],
+        gates: Mapping[str, Sequence[Gate]],
+        kinds: Mapping[str, frozenset[str]],
+    ) -> None:
         self._agent = agent
+        self._kinds = kinds
         self._gates = gates
         self._roles = {gate.asks.name: gate.asks for each in gates.values() for gate in each}
         self._gated = frozenset(name for name, tool in tools.items() if tool.asks is not None or gates.get(name))
@@ -92,6 +103,7 @@ class Gating:
         Raises:
             PauseUndeliverableError: (pause.undeliverable) nobody could be asked.
             PiiRefusedError: (pii.refused) the question would carry what may not leave.
+            ActionKindUnknownError: (action.unknown-kind)
         """
         gates = self._gates.get(tool.name, ())
         approvals = _Approvals()
@@ -108,10 +120,14 @@ class Gating:
             match verdict:
                 case Refused():
                     return verdict
-                case None:
-                    return Admitted(arguments=arguments, approved_by=approvals.approved_by, note=approvals.note)
                 case dict() as edited:
                     arguments = edited
+                case None:
+                    verdict = await self._put_off(run, request, tool, arguments, judged)
+                    if isinstance(verdict, Refused):
+                        return verdict
+                    if verdict:
+                        return Admitted(arguments=arguments, approved_by=approvals.approved_by, note=approvals.note)
 
     async def _ask_all(
         self,
@@ -166,7 +182,7 @@ class Gating:
                 owner=run.owner,
                 surface=run.surface,
                 call_id=request.call_id,
-                requested_at=datetime.fromtimestamp(run.clock.now_ms() / 1000, UTC),
+                requested_at=datetime.fromtimestamp(run.frame.clock.now_ms() / 1000, UTC),
                 call_key=key,
                 marks=tool.signature.marks,
             )
@@ -220,6 +236,70 @@ class Gating:
                 await learn(run, discretion, secrets_in(tool.signature.marks, verdict.arguments))
             return verdict
 
+    async def _put_off(
+        self, run: Run, request: ToolCallRequest, tool: Tool, arguments: Arguments, judged: Judged
+    ) -> Refused | bool:
+        """Wait until the call may run, where its gates have put it off.
+
+        Returns: False where the call that was committed is not the one that would run now, which then has to be judged.
+        """
+        plans = judged.plans
+        if not plans:
+            return True
+        self._check_kinds(judged)
+        plan = plan_of(plans, now_ms=run.frame.clock.now_ms())
+        if plan is None:
+            kinds = ", ".join(sorted({each.action_kind or "none" for each in plans}))
+            return Refused(
+                why=f"Denied: its gates put it off as different kinds of action ({kinds}). The call did not run."
+            )
+        asked = digest(tool.name, arguments)
+        committed = await run.record("committed", asked)
+        now_ms = run.frame.clock.now_ms()
+        due_in_ms = None if plan.due_at_ms is None else max(1, plan.due_at_ms - now_ms)
+        order = Order(
+            correlation_id=plan.correlation_id,
+            action_kind=plan.action_kind,
+            call_id=request.call_id,
+            tool=tool.name,
+            arguments=arguments,
+            digest=asked,
+            fingerprint=run.frame.fingerprint,
+            is_due=due_in_ms is not None,
+            expires_in_ms=plan.deadline_in_ms,
+            marks=tool.signature.marks,
+        )
+        ends_in_ms = plan.deadline_in_ms if due_in_ms is None else due_in_ms
+        _, result = await run.wait_for(
+            "scheduled",
+            plan.action_kind or "",
+            f"{tool.name}({_listed(tool, arguments)})",
+            None,
+            kind=PauseKind.ACTION,
+            deadline=None if ends_in_ms is None else timedelta(milliseconds=ends_in_ms),
+            details=order.to_json(),
+        )
+        match result.resolution:
+            case "fired":
+                return committed == asked
+            case "timed_out":
+                return Refused(why="The call was put off, and its deadline passed before it ran. It did not run.")
+            case "cancelled":
+                return Refused(why=f"The call was put off, and it was cancelled: {reason_of(result)}. It did not run.")
+            case other:
+                return Refused(why=f"The call was put off, and it ended as {other}. It did not run.")
+
+    def _check_kinds(self, judged: Judged) -> None:
+        for finding in judged.findings:
+            if finding.is_shadow or finding.plan is None or finding.plan.action_kind is None:
+                continue
+            known = self._kinds.get(finding.policy, frozenset())
+            if finding.plan.action_kind not in known:
+                raise ActionKindUnknownError(
+                    f"gate {finding.policy} puts a call off as {finding.plan.action_kind!r}; it may name "
+                    f"{', '.join(sorted(known)) or 'no kind'}. Nothing was committed."
+                )
+
 
 _UNGATED = Judged(digest="", findings=())
 
@@ -234,6 +314,12 @@ async def note_secrets(run: Run, secrets: Sequence[Secret]) -> None:
     """Let the ledger say what is sensitive in it, in the commit that the values themselves are in."""
     if secrets:
         await run.record("private", noted(secrets))
+
+
+def _listed(tool: Tool, arguments: Arguments) -> str:
+    """The arguments of a call as listings show them."""
+    secrets = secrets_in(tool.signature.marks, arguments)
+    return readable(Masks(secrets).json(arguments, secrets) if secrets else arguments)
 
 
 def _verdict(tool: Tool, arguments: Arguments, result: WaitResult, discretion: Discretion) -> Admitted | Refused:

@@ -14,6 +14,7 @@ from typing import Any
 import structlog
 
 from ..actors.accepting import Accepting
+from ..actors.actions import Actions, Performed
 from ..actors.answering import Answering
 from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
 from ..actors.budgets import Meter
@@ -42,6 +43,7 @@ from ..actors.spoken import Words
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
 from ..actors.telling import Receiving, Teller
+from ..actors.tickets import Ticket
 from ..actors.triggers import Triggers
 from ..actors.waiting import Waiting
 from ..actors.watching import FileWatching
@@ -90,6 +92,7 @@ class Runtime:
         waiting: for callers that want to know what came of it.
         triggers: what makes sessions begin or go on when something happens in the world.
         accepting: lets sessions go on whose code has changed.
+        actions: calls that run later: which wait, and having one performed.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
         reception: what the connections, the ways to a vendor, are given.
         connections: the ways to a vendor.
@@ -171,6 +174,7 @@ class Runtime:
         for connection in connections:
             connection.open(self.reception)
         self.accepting = Accepting(store=store, clock=clock, programs=programs, reviver=self)
+        self.actions = Actions(store=store, clock=clock, programs=programs, answering=self.answering)
         self._dispatcher = Dispatcher(
             store=store,
             clock=clock,
@@ -225,6 +229,10 @@ class Runtime:
     def _tell(self) -> None:
         for teller in self.tellers:
             teller.look()
+
+    async def perform_scheduled_action(self, ticket: Ticket, *, by: str) -> Performed:
+        """Have a call run that was put off, exactly as it was committed; raises as ``Actions.perform`` does."""
+        return await self.actions.perform(ticket, by=by)
 
     # -- triggers ------------------------------------------------------------------------------------------------------
     def _fired(self) -> None:
@@ -281,14 +289,17 @@ def _check_models(app: App, model: Model | None) -> None:
 
 def _programs(app: App, *, bench: Workbench, model: Model | None, store: Store, meter: Meter) -> list[Program]:
     history = StoredHistory(store)
+    kinds = app.action_kinds()
     programs: list[Program] = [
         AgentProgram(
             agent,
             tools=app.tools_of(agent, bench),
             model=chosen if agent.budget is None else meter.metered(chosen, budget=agent.budget),
             history=history,
+            kinds=kinds,
             gates={
-                tool.name: _bound(app.gates_of(agent, tool), model=model, meter=meter) for tool in app.tools_of(agent)
+                tool.name: _bound(app.gates_of(agent, tool), model=model, meter=meter)
+                for tool in app.tools_of(agent, bench)
             },
         )
         for agent in app.agents

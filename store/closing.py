@@ -11,11 +11,12 @@ from .audit import AuditDraft
 from .drafts import DeliveryDraft, PauseDraft
 from .precedence import has_to_wait
 from .resolutions import Hold
-from .rows import AnswererKind, DeliveryKind, DeliveryStatus, Resolution
+from .rows import AnswererKind, DeliveryKind, DeliveryStatus, PauseKind, Resolution
 from .view import View
 
 # An enum's member costs a call each time it is looked up.
 _CHANNEL = AnswererKind.CHANNEL.value
+_ACTION = PauseKind.ACTION.value
 _FIRED = Resolution.FIRED.value
 _POST = DeliveryKind.POST.value
 _RELIEVE = DeliveryKind.RELIEVE.value
@@ -44,7 +45,9 @@ def close(
     pause.responder = responder
     pause.resolved_at_ms = now_ms
     pause.is_changed = True
-    if resolution != _FIRED:
+    if (
+        resolution != _FIRED or pause.kind == _ACTION
+    ):  # of all that fires, only a call that somebody has run is a decision
         record(view, pause, resolution=resolution, responder=responder, decision_json=decision_json, now_ms=now_ms)
     return end_deliveries(view, pause, now_ms=now_ms, hold=hold)
 

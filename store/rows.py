@@ -77,13 +77,17 @@ class PauseKind(StrEnum):
     """Waits for a trigger to fire; its role is the trigger's slug. The open pause is the subscription."""
     FILES = "files"
     """Waits for files of its session's workspace to change."""
+    ACTION = "action"
+    """A call that runs later, when it is due or somebody performs it; its role is the kind of action."""
+    SETTLE = "settle"
+    """Waits for an operator to say what became of a step that was started and left no result."""
 
 
 class AnswererKind(StrEnum):
     OWNER = "owner"
     CHANNEL = "channel"
     NOBODY = "nobody"
-    """No person answers this: a timer, a trigger, a change of files."""
+    """No person of the app answers this: a timer, a trigger, a change of files, an action, what an operator settles."""
 
 
 class DeliveryKind(StrEnum):

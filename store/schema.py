@@ -129,6 +129,9 @@ ledger = sa.Table(
     sqlite_strict=True,
 )
 
+_is_judged = ledger.c.kind == sa.literal_column("'gates_judged'")
+sa.Index("ledger_judged", ledger.c.at_ms, sqlite_where=_is_judged, postgresql_where=_is_judged)
+
 # Fat rows under random keys: appended, with small trees of keys beside them.
 pauses = sa.Table(
     "pauses",
@@ -170,6 +173,8 @@ sa.Index("pauses_deadline", pauses.c.deadline_at_ms, sqlite_where=_has_deadline,
 sa.Index("pauses_pending", pauses.c.asked_at_ms, sqlite_where=_is_pending, postgresql_where=_is_pending)
 _is_subscribed = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'trigger'"))
 _is_watching = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'files'"))
+_is_action = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'action'"))
+sa.Index("pauses_actions", pauses.c.asked_at_ms, sqlite_where=_is_action, postgresql_where=_is_action)
 sa.Index("pauses_closed", pauses.c.resolved_at_ms, sqlite_where=_is_closed, postgresql_where=_is_closed)
 
 sa.Index(

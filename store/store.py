@@ -40,6 +40,7 @@ from .changes import (
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .counting import spent
 from .fires import Fires
+from .listing import actions, judged
 from .notes import Notes
 from .quarantine import Quarantine
 from .queries import Queries
@@ -229,6 +230,18 @@ class Store:
         return await self._reader.read(
             partial(self._queries.pending_pauses, tenant=tenant, session_id=session_id, channel=channel, limit=limit)
         )
+
+    async def actions(
+        self, *, tenant: str | None, session_id: str | None, action_kind: str | None, limit: int
+    ) -> tuple[PauseRow, ...]:
+        """Pending actions, oldest first; None is every tenant, every session, every kind."""
+        return await self._reader.read(
+            partial(actions, tenant=tenant, session_id=session_id, action_kind=action_kind, limit=limit)
+        )
+
+    async def judged(self, *, tenant: str | None, session_id: str | None, limit: int) -> tuple[LedgerRow, ...]:
+        """What gates said of calls, newest first; None is every tenant, every session."""
+        return await self._reader.read(partial(judged, tenant=tenant, session_id=session_id, limit=limit))
 
     async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]:
         """Pending pauses whose deadline has come, earliest first."""

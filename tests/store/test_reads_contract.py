@@ -200,3 +200,38 @@ async def test_what_was_written_is_there_after_a_restart(store: Store, open_stor
     assert before[0] is not None
     assert before[0].executions[0].execution_id == "x1"
     assert before[0].session.lease_holder != HOLDER
+
+
+async def test_actions_that_wait_are_listed_oldest_first_and_by_kind(store: Store) -> None:
+    one = replace(timer("t1"), kind="action", role="a", asked_at_ms=T0 + 2, key="/1")
+    two = replace(timer("t2"), kind="action", role="b", asked_at_ms=T0 + 1, key="/2")
+    await asleep(store, question("p1"), timer("t3"), one, two)
+
+    async def listed(**wanted: str | None) -> list[str]:
+        settings = {"tenant": "acme", "session_id": None, "action_kind": None, **wanted}
+        return [row.pause_id for row in await store.actions(limit=9, **settings)]
+
+    assert await listed() == ["t2", "t1"]
+    assert await listed(action_kind="a") == ["t1"]
+    assert await listed(session_id="nobody") == await listed(tenant="other") == []
+    assert len(await store.actions(tenant=None, session_id=None, action_kind=None, limit=1)) == 1
+    await store.resolve_pause(resolve("t2", resolution="fired"))
+    assert await listed() == ["t1"]
+
+
+async def test_what_gates_said_is_listed_newest_first(store: Store) -> None:
+    await running(store)
+    events = [event(seq, kind="gates_judged" if seq % 2 else "value_recorded", at_ms=T0 + seq) for seq in range(5)]
+    await store.advance(advance(ledger=tuple(events)))
+    assert [row.seq for row in await store.judged(tenant="acme", session_id="s1", limit=9)] == [3, 1]
+    assert [row.seq for row in await store.judged(tenant=None, session_id=None, limit=1)] == [3]
+    assert await store.judged(tenant="other", session_id=None, limit=9) == ()
+    assert await store.judged(tenant=None, session_id="nobody", limit=9) == ()
+
+
+async def test_a_call_that_was_performed_has_an_audit_entry_and_a_timer_has_none(store: Store) -> None:
+    await asleep(store, timer("t1"), replace(timer("t2"), kind="action", key="/2"))
+    for pause_id in ("t1", "t2"):
+        await store.resolve_pause(resolve(pause_id, resolution="fired", responder="host"))
+    entries = await store.audit(tenant="acme", limit=9)
+    assert [(entry.key, entry.resolution, entry.responder) for entry in entries] == [("/2", "fired", "host")]
