@@ -108,11 +108,13 @@ class Gating:
         gates = self._gates.get(tool.name, ())
         approvals = _Approvals()
         while True:
-            asked = digest(tool.name, arguments)
-            judged = await self._judge(run, gates, request, tool, arguments) if gates else _UNGATED
-            if gates and judged.digest != asked:
-                # The deployed tool reads the model's words otherwise than when they were judged: that is another call.
-                continue
+            judged = _UNGATED
+            if gates:
+                asked = digest(tool.name, arguments)
+                judged = await self._judge(run, gates, request, tool, arguments)
+                if judged.digest != asked:
+                    # The deployed tool reads the model's words otherwise than when they were judged: that is another call.
+                    continue
             if judged.denied is not None:
                 why = discretion.told(judged.denied.reason or "no reason given")
                 return Refused(why=f"Denied by {judged.denied.policy}: {why}. The call did not run.")
@@ -147,12 +149,15 @@ class Gating:
         for role, findings in self._asked_of(tool, judged):
             if approvals.digests.get(role.name) == asked:
                 continue
-            match await self._approve(run, request, tool, role, findings, arguments, discretion):
+            match await self._approve(run, request, tool, role, findings, arguments, asked, discretion):
                 case Refused() as refused:
                     return refused
                 case Admitted() as admitted:
-                    approvals.digests[role.name] = digest(tool.name, admitted.arguments)
                     approvals.names.append(admitted.approved_by or "somebody")
+                    if admitted.arguments is arguments:
+                        approvals.digests[role.name] = asked
+                        continue
+                    approvals.digests[role.name] = digest(tool.name, admitted.arguments)
                     if admitted.arguments != arguments:
                         approvals.note = admitted.note
                         return admitted.arguments
@@ -198,9 +203,13 @@ class Gating:
         role: ApprovalRole,
         findings: Sequence[Finding],
         arguments: Arguments,
+        asked: str,
         discretion: Discretion,
     ) -> Admitted | Refused:
         """Ask whether the call may run; what runs is what was approved, by digest.
+
+        Args:
+            asked: the digest of the call.
 
         Raises:
             PiiRefusedError: (pii.refused) the question would carry what may not leave.
@@ -218,7 +227,6 @@ class Gating:
         if reasons := [finding.reason for finding in findings if finding.reason]:
             prompt += f"\nWhy you are asked: {'; '.join(dict.fromkeys(reasons))}"
         while True:
-            asked = digest(tool.name, arguments)
             shown = await run.record("asked", asked)
             _, result = await run.wait_for(
                 "approval",
