@@ -15,5 +15,6 @@ From the bottom up:
     automatic, terminal       adapters
     webhooks                  calls from outside that set triggers off
     mail                      questions by mail, and the replies that answer them
+    web                       the page on which a question can be answered by whoever bears its link
     slack                     what is shown in Slack, and what its events say; nothing connects yet
 """

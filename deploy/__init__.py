@@ -9,7 +9,7 @@ together over the database, and runs it (``service``), asks it for something, or
 From the bottom up:
 
     errors, sections, mail_settings, slack_settings, settings, config_faults, config, logs   what may be set, and reading it
-    loading, mailing, slacking, slack_needs, wiring, desk           from settings to objects
+    loading, paging, mailing, slacking, slack_needs, wiring, desk   from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do
     doctor, doctor_core, doctor_slack                  looking whether everything is set up
     children, demo_worker, demo, bench_app, bench      showing and measuring

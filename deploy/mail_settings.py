@@ -197,6 +197,12 @@ class MailConfig(Section):
             )
         return self
 
+    @model_validator(mode="after")
+    def _check_page(self) -> MailConfig:
+        if self.page is not None and not self.token_keys:
+            raise ValueError("page needs token_keys, which sign its links; `openssl rand -base64 32` makes one")
+        return self
+
     @property
     def secret_keys(self) -> tuple[bytes, ...]:
         """The keys for reply tokens, the present one first."""

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from ..actors.reception import Connection
 from ..channels.mail.connection import MailConnection, MailSettings
 from ..channels.mail.servers import ImapServer, LmtpListener, SmtpServer
 from .mail_settings import ImapConfig, LmtpConfig, MailConfig, SmtpConfig, reading_of
+from .paging import page_connection_of, page_settings_of
+
+
+def mail_connections_of(mail: MailConfig, *, receives: bool) -> list[Connection]:
+    """The connection to an operator's mail servers, and the page that its mails lead to, if there is one.
+
+    Args:
+        receives: whether this process takes in what arrives, and what is answered on the page; the service alone does.
+    """
+    connection = mail_connection_of(mail, receives=receives)
+    page = page_settings_of(mail)
+    return [connection] if page is None or not receives else [connection, page_connection_of(page, connection)]
 
 
 def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
@@ -13,6 +26,7 @@ def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
     Args:
         receives: whether this process takes in what arrives; the service alone does.
     """
+    page = page_settings_of(mail)
     return MailConnection(
         MailSettings(
             reading=reading_of(mail, ()),
@@ -20,6 +34,7 @@ def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
             smtp=None if mail.smtp is None else _smtp(mail.smtp),
             imap=None if mail.imap is None or not receives else _imap(mail.imap),
             lmtp=None if mail.lmtp is None or not receives else _lmtp(mail.lmtp),
+            page_of=None if page is None else page.url_of,
         )
     )
 

@@ -14,7 +14,7 @@ from ..bots.app import App
 from ..bots.openai_model import OpenAIModel
 from ..bots.runtime import Runtime
 from ..store.store import Store
-from .mailing import mail_connection_of
+from .mailing import mail_connections_of
 from .settings import Config, ModelConfig
 from .slacking import slack_connection_of
 
@@ -89,9 +89,7 @@ async def open_connections(config: Config, *, clock: Clock, receives: bool) -> A
     Args:
         receives: as for ``open_runtime``.
     """
-    found: list[Connection] = []
-    if config.mail is not None:
-        found.append(mail_connection_of(config.mail, receives=receives))
+    found = [] if config.mail is None else mail_connections_of(config.mail, receives=receives)
     if config.slack is None:
         yield found
         return

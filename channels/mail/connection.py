@@ -15,7 +15,7 @@ from ...actors.notes import Note
 from ...actors.reception import DeclaredChannel, Reception
 from ...store.errors import StoreError
 from .channel import CONNECTION, MailChannel
-from .correspondence import Register
+from .correspondence import Correspondence, Register
 from .imap import ImapReader
 from .lmtp import listening
 from .mailbox import Fetched
@@ -97,7 +97,7 @@ class MailConnection:
             answerers_of=self._answerers.get,
         )
         desk = Desk(register=register, sender=sender, clock=reception.clock)
-        self._office = _Office(reception=reception, desk=desk, replies=replies, receiver=receiver)
+        self._office = _Office(reception=reception, register=register, desk=desk, replies=replies, receiver=receiver)
 
     def channel_for(self, declared: DeclaredChannel) -> MailPosts:
         if not isinstance(declared, MailChannel):
@@ -146,6 +146,12 @@ class MailConnection:
         if handled is not Handled.QUARANTINED:
             await quarantine.drop(quarantine_id)
         return handled
+
+    async def asked(self, token: str) -> Correspondence | None:
+        """Whom a token was sent to, and what they were asked; None if they are no answerer any more, or nobody was."""
+        about = await self._opened.register.find(token)
+        answerers = () if about is None else self._answerers.get(about.channel, ())
+        return about if about is not None and about.recipient in answerers else None
 
     # -- what it is made of -------------------------------------------------------------------------------------------
     @property
@@ -210,6 +216,7 @@ class _Office:
     """What is made of a reception."""
 
     reception: Reception
+    register: Register
     desk: Desk
     replies: Replies
     receiver: Receiver

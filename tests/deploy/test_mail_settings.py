@@ -10,6 +10,8 @@ from overwinter.channels.mail.settings import Authentication, Limits, MailReadin
 from overwinter.deploy.config import load_config
 from overwinter.deploy.errors import ConfigError
 from overwinter.deploy.mail_settings import MailConfig, Tls, reading_of
+from overwinter.deploy.mailing import mail_connections_of
+from overwinter.deploy.paging import page_settings_of
 
 pytestmark = pytest.mark.usefixtures("clean_environment")
 
@@ -126,6 +128,7 @@ def test_variables_reach_the_innermost_keys() -> None:
         (LEAST + '[mail.smtp]\nhost = "h.example"\nuser = "a"', "mail.smtp: user and password go together"),
         (LEAST + '[mail.imap]\nhost = "h.example"', "mail.imap: nobody reads a mailbox without a name"),
         (LEAST + '[mail.page]\nbase_url = "ask"', "mail.page.base_url: it is no http or https address; expected"),
+        (LEAST + '[mail.page]\nbase_url = "https://ask.example"', "mail: page needs token_keys"),
         (LEAST + "[mail.limits]\nparts = 0", "mail.limits.parts: it should be greater than or equal to 1"),
     ],
 )
@@ -141,3 +144,17 @@ def test_secrets_of_mail_are_shown_nowhere() -> None:
     assert len(told) == 2
     assert "openssl rand -base64 32" in told[0] + told[1]
     assert not any("secret'" in line or "12345" in line for line in told)
+
+
+def test_the_page_is_served_by_the_service_alone_and_its_links_stand_in_every_mail() -> None:
+    page = f'token_keys = ["{"k" * 32}"]\n[mail.page]\nbase_url = "https://ask.example.net/x"\nport = 8080\n'
+    Path("overwinter.toml").write_text(f"[mail]\n{LEAST}{page}")
+    config = load_config(environ={})
+    assert config.mail is not None
+    assert [each.name for each in mail_connections_of(config.mail, receives=True)] == ["mail", "page"]
+    assert [each.name for each in mail_connections_of(config.mail, receives=False)] == ["mail"]
+    settings = page_settings_of(config.mail)
+    assert settings is not None
+    assert (settings.host, settings.port, settings.keys) == ("127.0.0.1", 8080, (b"k" * 32,))
+    assert settings.url_of("t" * 26).startswith(f"https://ask.example.net/x/a/{'t' * 26}.")
+    assert page_settings_of(mail()) is None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from overwinter.actors.clock import ManualClock
+from overwinter.actors.reception import Connection
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
@@ -21,6 +22,9 @@ from overwinter.channels.mail.correspondence import Register
 from overwinter.channels.mail.receiving import Arrived, Handled
 from overwinter.channels.mail.settings import MailReading
 from overwinter.channels.roles import Answerer, ApprovalRole
+from overwinter.channels.web.connection import PageConnection
+from overwinter.channels.web.settings import PageSettings
+from overwinter.deploy.paging import page_connection_of
 from overwinter.store.rows import QuarantineRow
 
 from ..fakes.mail_client import BORDER, reply_to
@@ -51,7 +55,9 @@ class MailOffice:
     refunds: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     times: int = 1
     servers: dict[str, Any] | None = None
+    page: PageSettings | None = None
     connection: MailConnection = field(init=False)
+    answer_page: PageConnection = field(init=False)
     kit: Kit = field(init=False)
     session_id: str = ""
 
@@ -59,10 +65,14 @@ class MailOffice:
         self.clock = ManualClock()
         self.kit = Kit(build=self._app, path=self.path, clock=self.clock, connect=self._connect)
 
-    def _connect(self) -> Sequence[MailConnection]:
+    def _connect(self) -> Sequence[Connection]:
         servers = self.servers or {"smtp": self.smtp.server()}
-        self.connection = MailConnection(MailSettings(reading=self.reading, keys=self.keys, **servers))
-        return (self.connection,)
+        page_of = None if self.page is None else self.page.url_of
+        self.connection = MailConnection(MailSettings(reading=self.reading, keys=self.keys, page_of=page_of, **servers))
+        if self.page is None:
+            return (self.connection,)
+        self.answer_page = page_connection_of(self.page, self.connection)
+        return self.connection, self.answer_page
 
     def _app(self) -> App:
         role = ApprovalRole(
