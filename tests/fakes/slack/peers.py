@@ -166,7 +166,10 @@ class EmulatorPeer:
 def missing_for_emulator() -> str | None:
     """What is missing to run the emulator and how to get it; None if all is there."""
     if shutil.which("node") is None:
-        return "Node.js 18 or newer is not installed: apt-get install nodejs npm, then npm install --prefix tests/fakes/slack/emulator"
+        return (
+            "Node.js 18 or newer is not installed: apt-get install nodejs npm, "
+            "then npm install --prefix tests/fakes/slack/emulator"
+        )
     if not (EMULATOR / "node_modules" / "emulate").is_dir():
         return "the Slack emulator is not installed: npm install --prefix tests/fakes/slack/emulator"
     return None

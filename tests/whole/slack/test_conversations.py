@@ -70,6 +70,7 @@ async def test_a_mention_begins_a_session_whose_thread_is_the_chat_and_asks_ther
         assert len(thread(office, root)) == 2
 
 
+@pytest.mark.behaviour("P52")
 async def test_a_mention_that_is_told_four_times_begins_one_session(tmp_path: Path) -> None:
     async with office_at_work(tmp_path, agent="support") as office:
         root = await mentions(office, "mara", "refund O-1")

@@ -33,6 +33,7 @@ class SlowReader:
         return NotUnderstood(reason="That is neither yes nor no.", by="model")
 
 
+@pytest.mark.behaviour("P57")
 @pytest.mark.case("sl01")
 @pytest.mark.parametrize("is_restarted", [False, True])
 async def test_an_event_told_four_times_counts_once_also_after_a_restart(tmp_path: Path, is_restarted: bool) -> None:
@@ -91,6 +92,7 @@ async def test_a_double_click_decides_once_and_says_nothing(tmp_path: Path) -> N
         assert "Approved by @mara" in line
 
 
+@pytest.mark.behaviour("P52")
 @pytest.mark.case("sl04")
 async def test_two_clicks_at_two_instances_decide_once(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office, office.kit.beside() as other:
@@ -108,6 +110,7 @@ async def test_two_clicks_at_two_instances_decide_once(tmp_path: Path) -> None:
             await connection.aclose()
 
 
+@pytest.mark.behaviour("P55")
 @pytest.mark.case("sl06")
 async def test_a_click_on_what_an_earlier_process_posted_counts(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
@@ -171,6 +174,7 @@ async def test_the_requester_may_not_approve_what_they_ask_for(tmp_path: Path) -
         assert office.desk.ran == ["O-1 40"]
 
 
+@pytest.mark.behaviour("P56")
 @pytest.mark.case("sl09")
 async def test_a_link_that_unfolds_is_no_other_answer(tmp_path: Path) -> None:
     reader = SlowReader()
@@ -247,6 +251,7 @@ async def test_a_reply_that_is_also_sent_to_the_channel_counts(tmp_path: Path) -
         assert "Rejected by @mara" in office.lines()[0]
 
 
+@pytest.mark.behaviour("P56")
 @pytest.mark.case("sl13")
 async def test_apps_and_workflows_answer_nothing_and_get_no_reply(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
@@ -310,6 +315,7 @@ async def test_trouble_that_passes_is_tried_again_until_the_message_is_closed(tm
         assert office.buttons(question) == []
 
 
+@pytest.mark.behaviour("P54")
 @pytest.mark.case("sl14")
 @pytest.mark.parametrize("what", ["archived", "removed", "deleted"])
 async def test_a_place_that_is_gone_ends_in_an_error_of_the_step_or_a_warning(tmp_path: Path, what: str) -> None:
@@ -333,6 +339,7 @@ async def test_a_place_that_is_gone_ends_in_an_error_of_the_step_or_a_warning(tm
             assert (await office.outcome(session_id))["code"] == "pause.undeliverable"
 
 
+@pytest.mark.behaviour("P56")
 @pytest.mark.case("sl15")
 async def test_a_long_question_loses_its_buttons_all_the_same(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
@@ -541,6 +548,7 @@ async def test_an_emoji_is_nobody_s_answer_where_the_channel_does_not_say_so(tmp
         assert office.slack.calls_of("chat.postEphemeral") == []
 
 
+@pytest.mark.behaviour("P57")
 @pytest.mark.case("sl27")
 async def test_words_outside_a_thread_answer_nothing_and_ok_is_no_approval(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
@@ -560,6 +568,7 @@ async def test_words_outside_a_thread_answer_nothing_and_ok_is_no_approval(tmp_p
         assert sum("I have not taken this as an answer." in line for line in thread) == 2
 
 
+@pytest.mark.behaviour("P58")
 async def test_a_deadline_a_cancel_and_an_answer_elsewhere_close_the_message_without_a_click(tmp_path: Path) -> None:
     async with office_at_work(tmp_path, Desk(deadline=timedelta(hours=1))) as office:
         timed = await office.start()

@@ -12,6 +12,7 @@ from overwinter.channels.slack.declared import SlackChannel
 from .office import Desk, office_at_work
 
 
+@pytest.mark.behaviour("P55")
 @pytest.mark.parametrize("way", ["socket", "http"])
 async def test_a_refund_is_asked_for_in_a_thread_approved_by_a_button_and_closed(
     tmp_path: Path, way: Literal["socket", "http"]
@@ -33,6 +34,7 @@ async def test_a_refund_is_asked_for_in_a_thread_approved_by_a_button_and_closed
         assert len(office.slack.calls_of("chat.update")) == 1
 
 
+@pytest.mark.behaviour("P55")
 async def test_a_rejection_asks_for_its_reason_in_a_modal(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
         session_id = await office.start()
@@ -95,6 +97,7 @@ async def test_words_that_settle_nothing_are_asked_again_in_the_thread_and_the_n
         assert office.desk.ran == ["O-1 40"]
 
 
+@pytest.mark.behaviour("P58")
 async def test_two_questions_in_one_thread_stand_under_one_root_and_are_told_apart(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
         session_id = await office.start("doors", "first second")
