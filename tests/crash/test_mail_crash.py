@@ -1,0 +1,151 @@
+"""The whole story over mail, killed after every commit, and before and after every mail: one question, one decision, one end.
+
+The process talks to a real SMTP server, which goes on while it is dead, and a mail server hands the answer over by LMTP and offers
+it again until it is told that we have it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import signal
+import smtplib
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager, closing, suppress
+from email.utils import parseaddr
+from pathlib import Path
+
+import pytest
+
+from overwinter.store.store import Store
+
+from ..fakes.mail_client import reply_to
+from ..fakes.smtp_server import SmtpFake, smtp_fake
+from ..house.folders import ROOT
+
+MOST_COMMITS = 30
+SHIFT_S = 120
+
+
+class Child:
+    """The process that is killed."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+
+    async def run(self, folder: Path, *, smtp: int, lmtp: int, shift_s: int, where: str, count: int) -> int:
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        line = [str(folder / "w.db"), str(folder / "journal"), smtp, lmtp, shift_s, where, count]
+        self._process.stdin.write(json.dumps(line) + "\n")
+        self._process.stdin.flush()
+        code = int(await asyncio.to_thread(self._process.stdout.readline))
+        assert code in (0, -signal.SIGKILL)
+        return code
+
+
+@pytest.fixture(scope="module")
+def child() -> Iterator[Child]:
+    command = [sys.executable, "-m", "tests.crash.mail_child"]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        yield Child(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with its tables, which take longer to make than the story."""
+    path = tmp_path_factory.mktemp("empty") / "w.db"
+
+    async def make() -> None:
+        await (await Store.open(path)).aclose()
+
+    asyncio.run(make())
+    return path
+
+
+class MailServer:
+    """Hands Mara's answer over until it is taken, as a mail server does."""
+
+    def __init__(self, smtp: SmtpFake) -> None:
+        self.smtp = smtp
+        self.taken = 0
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+
+    async def deliver(self) -> None:
+        """Offer the answer as soon as there is a question, until we say that we have it; then once more, as servers may."""
+        while self.taken < 2:
+            if self.smtp.mails and await asyncio.to_thread(self._offer):
+                self.taken += 1
+            await asyncio.sleep(0.01)  # noqa: TID251  another process listens, or not
+
+    def _offer(self) -> bool:
+        question = self.smtp.mails[0]
+        answers_to = parseaddr(question.header("Reply-To"))[1]
+        with suppress(OSError, smtplib.SMTPException), smtplib.LMTP("127.0.0.1", self.port, timeout=10) as client:
+            return client.sendmail(question.recipient, [answers_to], reply_to(question, "Yes, go ahead.")) == {}
+        return False
+
+
+@asynccontextmanager
+async def mail_server() -> AsyncGenerator[MailServer]:
+    async with smtp_fake() as smtp:
+        server = MailServer(smtp)
+        delivering = asyncio.create_task(server.deliver())
+        try:
+            yield server
+        finally:
+            delivering.cancel()
+            with suppress(asyncio.CancelledError):
+                await delivering
+
+
+async def play(child: Child, folder: Path, *, where: str, count: int) -> bool:
+    """Play the story, killed once; False if it came to its end before that."""
+    async with mail_server() as server:
+        ports = {"smtp": server.smtp.port, "lmtp": server.port}
+        code = await child.run(folder, shift_s=0, where=where, count=count, **ports)
+        if code != 0:
+            assert await child.run(folder, shift_s=SHIFT_S, where="never", count=1, **ports) == 0
+        mails = server.smtp.mails
+    told = f"killed at {where} {count}: {[mailed.header('Subject') for mailed in mails]}"
+    # A mail that is sent again is the same mail: mailboxes show one.
+    seen = {mailed.header("Message-ID"): mailed.text for mailed in mails}
+    question, ending = seen.values()
+    assert "To run: refund" in question, told
+    assert ending.startswith("Approved by mara@corp.example."), told
+    assert len(mails) <= 3, told
+    assert len({mailed.raw for mailed in mails if mailed.text == question}) == 1, told
+    runs = [json.loads(line) for line in (folder / "journal").read_text().splitlines()]
+    assert 1 <= len(runs) <= 2, told
+    assert len({run["key"] for run in runs}) == 1, told
+    with closing(sqlite3.connect(folder / "w.db")) as db:
+        assert db.execute("SELECT resolution, responder FROM audit").fetchall() == [("replied", "mara@corp.example")]
+        assert db.execute("SELECT status FROM sessions").fetchall() == [("idle",)]
+        assert db.execute("SELECT COUNT(*) FROM quarantine").fetchall() == [(0,)]
+        assert db.execute("SELECT COUNT(*) FROM notes").fetchall() == [(0,)]
+    return code != 0
+
+
+@pytest.mark.case("em27")
+@pytest.mark.parametrize(("where", "least"), [("commit", 10), ("sending", 2), ("sent", 2)])
+async def test_a_kill_at_any_point_leaves_one_question_one_decision_and_one_end(
+    child: Child, empty: Path, tmp_path: Path, where: str, least: int
+) -> None:
+    for count in range(1, MOST_COMMITS):
+        folder = tmp_path / f"{count}"
+        folder.mkdir()
+        shutil.copy(empty, folder / "w.db")
+        if not await play(child, folder, where=where, count=count):
+            assert count > least
+            return
+    pytest.fail("the story never came to its end")
