@@ -12,6 +12,6 @@ From the bottom up:
     loading, paging, mailing, slacking, slack_needs, wiring, desk   from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do
     doctor, doctor_core, doctor_slack                  looking whether everything is set up
-    children, demo_worker, demo, bench_app, bench      showing and measuring
+    children, demo_worker, demo, demo_slack, bench_app, bench   showing and measuring
     cli                                                commands, what they print, how they end
 """

@@ -20,6 +20,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from ...actors.messages import Message, ModelReply, ModelRequest
+from ...actors.reception import AnyChannel
 from ...channels.interpreters.rules import RulesInterpreter
 from ...channels.roles import Answerer, ApprovalRole
 from ...channels.terminal import TerminalChannel
@@ -32,12 +33,13 @@ from ..toolsets.system import ask_user_tool
 ANSWER_COMMAND = "overwinter answer {pause} 'ok, but only half' --as mara --app overwinter.bots.examples.refund:app"
 
 
-def build(journal: Path, write: Callable[[str], None] | None = None) -> App:
+def build(journal: Path, write: Callable[[str], None] | None = None, *, channel: AnyChannel | None = None) -> App:
     """The app.
 
     Args:
         journal: where refunds are noted, one JSON object a line.
         write: puts a question before the manager; None writes to the terminal (stderr).
+        channel: where the manager is asked in place of the terminal.
     """
     refund_approval = ApprovalRole(
         name="refund-approval",
@@ -59,7 +61,7 @@ def build(journal: Path, write: Callable[[str], None] | None = None) -> App:
         model=ScriptedModel(reply_to),
     )
     manager = TerminalChannel(write=write or _write_to_terminal, command=ANSWER_COMMAND)
-    return App(name="refunds", agents=[support], channels={refund_approval: manager})
+    return App(name="refunds", agents=[support], channels={refund_approval: channel or manager})
 
 
 def pay_back(journal: Path, *, order_id: str, amount: Decimal, idempotency_key: str) -> None:

@@ -16,8 +16,10 @@ from ...actors.clock import SystemClock
 from ..demo import DEFAULT_REPLY, Demo, Played, Step
 from ..errors import InputInvalidError
 from ..service import interruptible
+from .demo_slack import ending_in_slack, play_in_slack
 from .demo_words import WAITING, ending, is_numbered, opening, words_of
-from .options import Json, check_text
+from .exits import Exit
+from .options import ConfigFile, Json, check_text
 from .screen import Progress, Screen
 from .typed_lines import TypedLines
 
@@ -34,18 +36,36 @@ def demo(
     keep: Annotated[
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the database and the refunds in this folder.")
     ] = None,
+    in_slack: Annotated[
+        bool, typer.Option("--slack", help="Ask in your own Slack workspace, and wait for an answer there.")
+    ] = False,
+    channel: Annotated[
+        str | None,
+        typer.Option("--channel", metavar="#NAME", help="With --slack: where to ask. (default: you are asked)"),
+    ] = None,
+    within: Annotated[
+        float, typer.Option("--within", metavar="SECONDS", min=1, help="With --slack: how long to wait for an answer.")
+    ] = 600.0,
+    config: ConfigFile = None,
     as_json: Json = False,
-) -> None:
+) -> int:
     """Watch a bot ask a manager, hibernate, lose its process, be answered in plain words and go on in a new one.
 
     It takes some seconds and needs no key. Nothing is staged: the processes are real, and so is the SIGKILL. An answer that
     settles nothing is asked again; the demonstration then ends there, as asked_again, with exit code 0.
+
+    With --slack the bot asks in a channel of your own workspace, once the tokens of [slack] are found to be good; somebody
+    there presses a button or answers in the thread. Exit code 1 if something has to be mended first.
 
     Example: overwinter demo --reply "ok, but only half"
     """
     screen = Screen(as_json=as_json)
     clock = SystemClock()
     begun_s = clock.monotonic_s()
+    if in_slack:
+        return _in_slack(screen, keep, channel=channel, within_s=within, file=config, reply=reply)
+    if channel is not None:
+        raise InputInvalidError("--channel goes with --slack")
     given = None if reply is None else check_text(reply, what="--reply")
     steps: list[Step] = []
     with _folder(keep) as folder:
@@ -59,10 +79,37 @@ def demo(
                 "tool_calls": played.tool_calls,
             }
         )
-        return
+        return Exit.OK
     screen.line(f"{ending(played)} It took {clock.monotonic_s() - begun_s:.1f} s.", style="bold")
     if keep is not None:
         screen.line(f"See for yourself: overwinter show {played.session_id} --db {keep / 'refunds.db'}", style="dim")
+    return Exit.OK
+
+
+def _in_slack(
+    screen: Screen, keep: Path | None, *, channel: str | None, within_s: float, file: Path | None, reply: str | None
+) -> int:
+    if reply is not None:
+        raise InputInvalidError("--reply does not go with --slack: there the answer is given in Slack")
+    with _folder(keep) as folder:
+        story = play_in_slack(screen, file=file, channel=channel, folder=folder, within_s=within_s)
+        played = asyncio.run(interruptible(story))
+    if played is None:
+        if screen.as_json:
+            screen.document({"outcome": "not_set_up", "remedy": "overwinter doctor --json says what to mend"})
+        return Exit.UNHEALTHY
+    if screen.as_json:
+        screen.document(
+            {
+                "outcome": played.outcome,
+                "session": played.session_id,
+                "answered_by": played.answered_by,
+                "reply": played.reply,
+                "tool_calls": played.tool_calls,
+            }
+        )
+    screen.line(ending_in_slack(played), style="bold")
+    return Exit.OK
 
 
 async def _play(folder: Path, screen: Screen, steps: list[Step], reply: str | None) -> Played:
