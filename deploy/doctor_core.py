@@ -7,6 +7,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import sqlalchemy as sa
+from sqlalchemy.exc import DatabaseError
 
 from ..actors.clock import Clock
 from ..actors.ids import Ids
@@ -49,7 +50,7 @@ class DatabaseCheck:
                         "and refuses a newer one"
                     )
                 (sound,) = connection.execute(sa.text("PRAGMA quick_check(1)")).one()
-        except sa.exc.DatabaseError as error:
+        except DatabaseError as error:
             return failed(f"{self._path} cannot be read: {error.orig}", "restore it from a copy, or set database")
         finally:
             engine.dispose()

@@ -27,6 +27,22 @@ from ..fakes.slack_server import SlackServer
 Change = Callable[[SlackServer], object]
 
 
+def retire_app_token(slack: SlackServer) -> None:
+    slack.retire_token(slack.app.app_token)
+
+
+def take_app_scopes(slack: SlackServer) -> None:
+    slack.app.app_token_scopes = ()
+
+
+def remove_app(slack: SlackServer) -> None:
+    slack.removes("#refunds")
+
+
+def archive(slack: SlackServer) -> None:
+    slack.archives("mara", "#refunds")
+
+
 def as_it_should_be(slack: SlackServer) -> None:
     slack.app.scopes = tuple(BOT_SCOPES)
     slack.app.events = BOT_EVENTS
@@ -146,8 +162,8 @@ async def test_every_missing_scope_is_told_with_what_does_not_work_and_where_to_
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda slack: slack.retire_token(slack.app.app_token), "token_revoked"),
-        (lambda slack: setattr(slack.app, "app_token_scopes", ()), "missing_scope"),
+        (retire_app_token, "token_revoked"),
+        (take_app_scopes, "missing_scope"),
     ],
 )
 async def test_an_app_token_that_cannot_connect_is_told(change: Change, words: str) -> None:
@@ -171,8 +187,8 @@ async def test_an_app_token_of_another_app_is_told() -> None:
 @pytest.mark.parametrize(
     ("change", "words", "remedy"),
     [
-        (lambda slack: slack.removes("#refunds"), "in no channel #refunds", "/invite"),
-        (lambda slack: slack.archives("mara", "#refunds"), "in no channel #refunds", "/invite"),
+        (remove_app, "in no channel #refunds", "/invite"),
+        (archive, "in no channel #refunds", "/invite"),
     ],
 )
 async def test_a_channel_without_the_app_is_told(change: Change, words: str, remedy: str) -> None:
@@ -184,7 +200,7 @@ async def test_a_channel_without_the_app_is_told(change: Change, words: str, rem
 
 
 async def test_a_channel_named_by_its_id_is_told_to_be_archived() -> None:
-    async with workspace(lambda slack: slack.archives("mara", "#refunds")) as slack:
+    async with workspace(archive) as slack:
         found = await findings(slack, office(SlackChannel("C0REFUNDS", answerers=["@finance"])))
     assert found["slack: C0REFUNDS"][1] == "C0REFUNDS is archived"
 
