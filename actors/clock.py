@@ -10,6 +10,8 @@ import asyncio
 import time
 from typing import Protocol
 
+_LONGEST_SLEEP_S = 5.0
+
 
 class Clock(Protocol):
     """Time, as a parameter."""
@@ -42,8 +44,8 @@ class SystemClock:
     async def sleep_until_ms(self, due_ms: int) -> None:
         ends_s = self.monotonic_s() + (due_ms - self.now_ms()) / 1000
         while (left_s := min((due_ms - self.now_ms()) / 1000, ends_s - self.monotonic_s())) > 0:  # noqa: ASYNC110  nothing but time ends this wait
-            # At most a minute at a time: a machine that slept, or whose clock was set forward, is noticed.
-            await asyncio.sleep(min(left_s, 60.0))
+            # A few seconds at a time: what comes due while a machine sleeps, or as its clock is set forward, is noticed soon.
+            await asyncio.sleep(min(left_s, _LONGEST_SLEEP_S))
 
 
 async def wait_until(event: asyncio.Event, *, clock: Clock, until_ms: int) -> None:

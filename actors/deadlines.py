@@ -18,6 +18,9 @@ from .answering import Answering
 from .clock import Clock, wait_until
 
 _AT_ONCE = 500
+_SHARE = 100
+"""Of those that are due, so many are written together. An answer that comes meanwhile waits for no more than that, however many
+timers are due in one second."""
 
 _log = structlog.get_logger("overwinter.deadlines")
 
@@ -79,8 +82,11 @@ class Deadlines:
     async def _fire_overdue(self) -> None:
         while True:
             overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=_AT_ONCE)
-            fired = await asyncio.gather(*(self._fire(pause) for pause in overdue))
-            if len(overdue) < _AT_ONCE or not any(fired):
+            has_fired = False
+            for at in range(0, len(overdue), _SHARE):
+                fired = await asyncio.gather(*(self._fire(pause) for pause in overdue[at : at + _SHARE]))
+                has_fired = has_fired or any(fired)
+            if len(overdue) < _AT_ONCE or not has_fired:
                 return
 
     async def _fire(self, pause: PauseRow) -> bool:

@@ -48,6 +48,7 @@ async def status_of(store: Store, pause_id: str) -> str:
 
 
 @pytest.mark.behaviour("A13")
+@pytest.mark.behaviour("P1")
 async def test_an_advance_writes_all_of_its_rows_together(store: Store) -> None:
     await started(store)
     await store.claim(claim())
@@ -103,6 +104,7 @@ async def test_a_session_that_is_not_there_has_no_lease(store: Store) -> None:
     assert result.outcome == "lease_lost"
 
 
+@pytest.mark.behaviour("P1")
 async def test_after_rest_the_lease_is_gone(store: Store) -> None:
     await running(store)
     await store.advance(advance(rest=rest()))

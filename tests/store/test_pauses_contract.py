@@ -46,6 +46,8 @@ async def deliveries(store: Store, session_id: str = "s1") -> dict[str, Delivery
 
 
 # -- answers -----------------------------------------------------------------------------------------------------------
+@pytest.mark.behaviour("P13")
+@pytest.mark.behaviour("P4")
 async def test_an_answer_is_recorded_with_its_audit_entry_and_wakes_the_session(store: Store) -> None:
     await asleep(store, question(), is_sent=True)
     change = resolve(now_ms=T0 + 5, inbound=answer())
@@ -66,6 +68,7 @@ async def test_an_answer_is_recorded_with_its_audit_entry_and_wakes_the_session(
 
 
 @pytest.mark.behaviour("G26")
+@pytest.mark.behaviour("P14")
 async def test_of_two_answers_one_wins_and_the_loser_is_told_who(store: Store) -> None:
     await asleep(store, question())
     changes = [resolve(responder=f"r{n}", answer_json=f'"{n}"') for n in range(10)]

@@ -142,6 +142,7 @@ async def test_an_interpreter_that_crashes_decides_nothing(tmp_path: Path) -> No
 
 
 @pytest.mark.case("du02")
+@pytest.mark.behaviour("P10")
 async def test_a_call_id_used_again_in_a_later_turn_is_a_new_question(tmp_path: Path) -> None:
     shop = Shop()
     model = ScriptedModel.by_turn(

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from overwinter.actors.errors import SessionEndedError
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
 from overwinter.bots.agents import Agent
@@ -151,6 +152,30 @@ async def test_sleep_wakes_at_its_instant_and_says_how_long_it_was(tmp_path: Pat
         assert (await kit.session(session_id)).status == "waiting"
         await kit.advance(timedelta(seconds=0.001))
         assert await result_of(kit, session_id) == {"status": "done", "elapsed_s": 1.25}
+
+
+@pytest.mark.behaviour("P2")
+@pytest.mark.behaviour("P5")
+async def test_a_sleep_is_one_call_and_one_result_to_the_model_and_the_sessions_end_is_final(tmp_path: Path) -> None:
+    script = ScriptedModel.by_turn([calls("sleep", {"seconds": 5}), says("Awake.")])
+    kit = kit_of(app_of(script), tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "go", surface="workspace")
+        states = [(await kit.session(session_id)).status]
+        await kit.restart()
+        await kit.advance(timedelta(seconds=5))
+        states.append((await kit.session(session_id)).status)
+        assert [message.role for message in script.requests[-1].messages] == ["user", "assistant", "tool"]
+        timeline = await kit.timeline(session_id)
+        assert len(timeline.executions) == 1
+        await kit.runtime.sessions.cancel(tenant="default", session_id=session_id, by="ops", reason="over")
+        states.append((await kit.session(session_id)).status)
+        with pytest.raises(SessionEndedError):
+            await kit.say(session_id, "hello?")
+        await kit.restart()
+        await kit.advance(timedelta(days=1))
+        states.append((await kit.session(session_id)).status)
+    assert states == ["waiting", "idle", "cancelled", "cancelled"]
 
 
 @pytest.mark.behaviour("P20")

@@ -177,6 +177,7 @@ async def test_of_two_instances_that_answer_the_same_questions_one_wins_each(tmp
 
 
 @pytest.mark.behaviour("G32")
+@pytest.mark.behaviour("P13")
 async def test_an_answer_that_another_instance_records_during_a_step_is_taken_before_the_session_rests(
     tmp_path: Path,
 ) -> None:
@@ -284,6 +285,7 @@ async def test_an_instance_that_slept_past_its_lease_goes_on_with_what_nobody_to
 
 
 @pytest.mark.behaviour("G44")
+@pytest.mark.behaviour("P2")
 async def test_finished_work_is_taken_over_by_nobody(tmp_path: Path) -> None:
     world = World()
     async with instances(world, tmp_path / "w.db", 2) as (first, second):
@@ -330,6 +332,7 @@ async def test_when_a_holder_has_died_what_was_answered_is_recovered_first(tmp_p
 
 
 @pytest.mark.behaviour("G45")
+@pytest.mark.behaviour("P4")
 async def test_any_instance_goes_on_with_what_another_began(tmp_path: Path) -> None:
     world = World()
     async with instances(world, tmp_path / "w.db", 2) as (first, second):

@@ -155,6 +155,7 @@ async def test_a_body_is_cancelled_when_its_time_is_over(tmp_path: Path) -> None
 
 # -- what is listed ----------------------------------------------------------------------------------------------------
 @pytest.mark.behaviour("A4")
+@pytest.mark.behaviour("P37")
 async def test_each_waiting_call_is_listed_by_its_id_with_its_arguments_as_prepared(tmp_path: Path) -> None:
     @tool(answer=str)
     async def book(call: ToolCall[str], hotel: str, nights: int = 9) -> str:
@@ -208,6 +209,7 @@ async def test_each_waiting_call_is_listed_by_its_id_with_its_arguments_as_prepa
 
 # -- the ledger --------------------------------------------------------------------------------------------------------
 @pytest.mark.behaviour("A6")
+@pytest.mark.behaviour("P5")
 async def test_the_ledger_of_a_sleeping_session_ends_with_its_wait_and_is_only_appended_to(tmp_path: Path) -> None:
     shop = Shop()
     script = ScriptedModel.by_turn([calls("refund_card", REFUND), says("Done.")])
@@ -302,6 +304,7 @@ LOUD: Any = Annotated[str, AfterValidator(shouted)]
         (LOUD, "quietly", "capitals", "LOUDLY"),
     ],
 )
+@pytest.mark.behaviour("P38")
 async def test_an_answer_that_does_not_fit_is_refused_before_it_is_recorded(
     tmp_path: Path, shape: Any, wrong: Any, fault: str, right: Any
 ) -> None:
