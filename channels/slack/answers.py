@@ -75,6 +75,11 @@ class NotCounted:
 Given = Taken | TooLate | Unclear | NotCounted
 
 
+def asked_elsewhere(asked: AskedQuestion) -> str:
+    """Why those who were asked first may not answer any more."""
+    return f"nobody answered in time, so {', '.join(map(short, asked.channels))} is asked now."
+
+
 class Answers:
     """Gives answers in the names of those who may.
 
@@ -148,7 +153,7 @@ class Answers:
                 name = await self._voter_name(member, asked)
                 return ChannelCredential(answered_by=name, channel=declared.name)
         if not refused and asked.ask.escalated_from:
-            return Stranger(why=f"nobody answered in time, so {', '.join(map(short, asked.channels))} is asked now.")
+            return Stranger(why=asked_elsewhere(asked))
         others = "others are asked now." if in_channel is not None else "this question is not answered in Slack."
         return Stranger(why=refused[0] if refused else others)
 

@@ -26,7 +26,7 @@ from ...actors.questions import AskedQuestion
 from ...actors.reception import Reception
 from ...store.rows import AnchorRow
 from ...store.values import value
-from .answers import Answers, NotCounted, Taken, TooLate, Unclear
+from .answers import Answers, NotCounted, Taken, TooLate, Unclear, asked_elsewhere
 from .authority import Authority, Member, Stranger
 from .heard import Heard, at_ms, heard_in, is_after
 from .messages import Message
@@ -107,6 +107,8 @@ class Replying:
         refused_of: AskedQuestion | None = None
         for asked in await self._reception.questions.open_in(tenant=tenant, session_id=session_id):
             if not self._stood_there(asked, heard):
+                if isinstance(member, Member) and _was_handed_on(asked, heard):
+                    why_not, refused_of = asked_elsewhere(asked), asked
                 continue
             right = member if isinstance(member, Stranger) else await self._answers.right_of(member, asked)
             if isinstance(right, Stranger):
@@ -255,6 +257,12 @@ class Replying:
     async def _whisper(self, heard: Heard, note: Note, asked: AskedQuestion, message: Message) -> None:
         cause = _cause(f"{heard.author.user_id} {asked.ask.pause_id}", note, asked)
         await self._teller.whisper(cause, heard.spot, heard.author.user_id, message)
+
+
+def _was_handed_on(asked: AskedQuestion, heard: Heard) -> bool:
+    """Whether a question stands in this thread that others are asked by now."""
+    refs = (ref_in(ref) for name, ref in asked.refs.items() if name not in asked.channels)
+    return any(ref is not None and ref.spot == heard.spot for ref in refs)
 
 
 def _cause(name: str, note: Note, asked: AskedQuestion | None = None) -> Cause:

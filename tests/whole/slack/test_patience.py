@@ -70,6 +70,7 @@ async def test_an_escalated_question_is_asked_elsewhere_and_loses_its_buttons(tm
         assert "nobody answered in time, so slack:#board is asked now." in told
         await office.says("mara", "yes, approved", first)
         assert office.desk.ran == []
+        assert "nobody answered in time, so slack:#board is asked now." in lines(office, first, by="mara")[-1]
 
         await office.clicks("tom", second, "Approve")
         assert office.desk.ran == ["O-1 40"]
