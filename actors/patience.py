@@ -75,13 +75,20 @@ class Patience:
         return at_ms if pause.deadline_at_ms is None or at_ms < pause.deadline_at_ms else None
 
 
+NONE = Patience()
+"""Nobody is reminded, and nobody else is asked."""
+
+_REMINDS = "remind_after_ms"
+_ESCALATES = "escalate"
+
+
 def patience_to_json(patience: Patience) -> dict[str, JsonValue]:
     """The members of a stored question that say it; none where nothing is to be done."""
     told: dict[str, JsonValue] = {}
     if patience.remind_after_ms:
-        told["remind_after_ms"] = list(patience.remind_after_ms)
+        told[_REMINDS] = list(patience.remind_after_ms)
     if (escalation := patience.escalation) is not None:
-        told["escalate"] = {
+        told[_ESCALATES] = {
             "to": escalation.channel,
             "after_ms": escalation.after_ms,
             "from": list(escalation.asked_first),
@@ -95,11 +102,13 @@ def patience_of(pause: PauseRow) -> Patience:
     Raises:
         SessionCorruptError: (session.corrupt) the row cannot be read back.
     """
+    if _REMINDS not in pause.ask_json and _ESCALATES not in pause.ask_json:
+        return NONE  # as most do; it is asked several times of each question, and reading one takes longer than looking
     try:
         stored: Any = from_json(pause.ask_json)
-        to: Any = stored.get("escalate")
+        to: Any = stored.get(_ESCALATES)
         return Patience(
-            remind_after_ms=tuple(stored.get("remind_after_ms", ())),
+            remind_after_ms=tuple(stored.get(_REMINDS, ())),
             escalation=None
             if to is None
             else Escalation(channel=to["to"], after_ms=to["after_ms"], asked_first=tuple(to["from"])),
