@@ -43,7 +43,7 @@ from .jsontext import to_json
 from .opening import whole_ask_of
 from .privacy import listed_decision
 from .quorum import QuorumRule, Standing, standing_of
-from .reading import read_reply
+from .reading import Stands, read_reply
 from .roles import RoleBinding, Roles
 from .surroundings import Outbox, Reviver
 from .tickets import ticket_of
@@ -97,6 +97,7 @@ class Answering:
         credential: Credential,
         received: Received | None = None,
         priority: int = Priority.RESUME,
+        stands: Stands | None = None,
     ) -> Answered:
         """Record an answer.
 
@@ -131,7 +132,7 @@ class Answering:
                 resolution: Literal["decided", "replied"] = "decided"
                 decision = role.validate(ask, value)
             case Reply(text=text):
-                understood = await read_reply(role, ask, text)
+                understood = await read_reply(role, ask, text, stands=stands)
                 decision, by, resolution = understood.decision, understood.by, "replied"
         await self._refuse_if_late(pause)  # it may have passed while the reply was read
         listed = listed_decision(ask.form, decision)

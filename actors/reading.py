@@ -6,6 +6,8 @@ Two things are told as they are, since the reply is not at fault: a budget that 
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 import structlog
 from structlog.contextvars import bound_contextvars
 
@@ -24,7 +26,11 @@ from .roles import RoleBinding
 _log = structlog.get_logger("overwinter.reading")
 
 
-async def read_reply(role: RoleBinding, ask: Ask, reply: str) -> Understood:
+Stands = Callable[[], Awaitable[bool]]
+"""Whether a reply is still what its giver says, asked once it was read: reading may take long."""
+
+
+async def read_reply(role: RoleBinding, ask: Ask, reply: str, *, stands: Stands | None) -> Understood:
     """What the reply decides, valid for the question and in canonical form.
 
     Whatever is logged meanwhile, by the reader too, says for whom it is read.
@@ -47,6 +53,8 @@ async def read_reply(role: RoleBinding, ask: Ask, reply: str) -> Understood:
         try:
             understood = await _read(role.reader, ask, reply)
             decision = _validated(role, ask, understood)
+            if stands is not None and not await stands():
+                raise PauseUninterpretableReplyError("the reply was changed while it was read")
         except (BudgetExceededError, PiiRefusedError) as error:
             _log.warning(error.code, error=str(error))
             raise

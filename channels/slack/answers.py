@@ -24,6 +24,7 @@ from ...actors.errors import (
 )
 from ...actors.jsontext import from_json, to_json
 from ...actors.questions import AskedQuestion
+from ...actors.reading import Stands
 from ...actors.reception import Reception
 from ...store.rows import AnchorRow, AnswererKind
 from ...store.values import value
@@ -165,11 +166,13 @@ class Answers:
         answer: Decision | Reply,
         *,
         external_id: str,
+        stands: Stands | None = None,
     ) -> Given:
         """Record an answer; its transaction is committed when this returns.
 
         Args:
             external_id: of what they did; the same one again has no effect.
+            stands: as for ``Answering.answer``.
         """
         try:
             answered = await self._reception.answering.answer(
@@ -178,6 +181,7 @@ class Answers:
                 answer=answer,
                 credential=credential,
                 received=Received(channel=self._name, external_id=external_id),
+                stands=stands,
             )
         except (PauseNotPendingError, PauseAlreadyVotedError) as error:
             return await self._late(asked, member, answer, str(error))

@@ -110,6 +110,13 @@ def is_after(ts: str, other: str) -> bool:
     return _micros(ts) > _micros(other)
 
 
+def is_later_change(external_id: str, other: str) -> bool:
+    """Whether one change of a message came after another one of it; nothing comes after its deletion."""
+    if other.endswith(":deleted"):
+        return False
+    return external_id.endswith(":deleted") or is_after(external_id.rpartition(":")[2], other.rpartition(":")[2])
+
+
 def _micros(ts: str) -> int:
     seconds, _, fraction = ts.partition(".")
     return int(seconds) * 1_000_000 + int(fraction[:6].ljust(6, "0"))

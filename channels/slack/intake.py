@@ -23,8 +23,8 @@ from .events import (
     Reaction,
     ThreadReply,
 )
-from .heard import heard_of, is_after, note_of_heard
-from .places import Spot, chat_body, chat_in, message_anchor, thread_anchor
+from .heard import heard_of, is_after, is_later_change, note_of_heard
+from .places import Spot, change_in, changed_anchor, changed_body, chat_body, chat_in, message_anchor, thread_anchor
 from .pressing import Pressing
 from .reading import read_event
 
@@ -94,8 +94,33 @@ class Intake:
             await self._lost(event)
             return
         row = None if event.thread_ts is None else await self._thread(event.channel_id, event.thread_ts)
-        if row is not None:
+        if row is not None and await self._note_change(event, row):
             await self._keep(event, row)
+
+    async def _note_change(self, event: Edited | Deleted, thread: AnchorRow) -> bool:
+        """From now on the words before the change stand no more, even if they are just being read.
+
+        Returns:
+            False for a change that was told after a later one: it changes nothing any more.
+        """
+        mine = AnchorRow(
+            channel=self._name,
+            anchor=changed_anchor(f"{event.channel_id}:{event.ts}"),
+            session_id=thread.session_id,
+            pause_id=None,
+            body_json=changed_body(event.external_id),
+            created_at_ms=self._reception.clock.now_ms(),
+        )
+        standing = await self._reception.anchors.bind(mine)
+        for _ in range(_TRIES):
+            if change_in(standing) == event.external_id:
+                return True
+            if is_later_change(change_in(standing), event.external_id):
+                return False
+            if await self._reception.anchors.replace_if(standing, mine.body_json):
+                return True
+            standing = await self._reception.anchors.bind(mine)
+        return True
 
     async def _keep(self, event: ThreadReply | Edited | Deleted, row: AnchorRow) -> None:
         """Words are kept before they are acknowledged, and understood after."""

@@ -7,6 +7,7 @@
     asked:CHANNEL:PAUSE           the question  the thread in which it was first tried to be asked
     message:C…:TS                 the question  a message that asks it: of which channel of the app, in which thread
     voter:PAUSE:USER              the question  the name under which somebody's vote counts
+    changed:C…:TS                 the session   the last change of a person's message: no words from before it count
 
 ``CHANNEL`` is the declared channel's name, and every row is kept under the connection's.
 """
@@ -100,6 +101,23 @@ def message_anchor(channel_id: str, ts: str) -> str:
 
 def voter_anchor(pause_id: str, user_id: str) -> str:
     return f"voter:{pause_id}:{user_id}"
+
+
+def changed_anchor(original_id: str) -> str:
+    """
+    Args:
+        original_id: of the message: its channel and its ts.
+    """
+    return f"changed:{original_id}"
+
+
+def changed_body(external_id: str) -> str:
+    return to_json(external_id)
+
+
+def change_in(row: AnchorRow) -> str:
+    """The name of the event that told of the last change."""
+    return from_json(row.body_json)
 
 
 def root_body(found: Claim | Spot) -> str:

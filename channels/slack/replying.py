@@ -9,13 +9,14 @@ The rules, in this order.
 5. What is not understood is asked again, in the thread, and the question stays open.
 
 An edit is a reply with other words, to the questions that were there when the message was first written: while none of them has
-taken it, the latest words count, once. When a message has decided something, it has: neither a later edit nor its deletion
-changes that, and the thread is told so.
+taken it, the latest words count, once, and those before it count no more, even if they are just being read. When a message
+has decided something, it has: neither a later edit nor its deletion changes that, and the thread is told so.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import structlog
 
@@ -32,7 +33,7 @@ from .heard import Heard, at_ms, heard_in, is_after
 from .messages import Message
 from .naming import is_acknowledgement, label_of, named_in, with_label
 from .notes import asked_again, came_too_late, edited_too_late, ended, refused, which_one
-from .places import Chat, Ref, chat_in, ref_in, ref_of_message, thread_anchor
+from .places import Chat, Ref, change_in, changed_anchor, chat_in, ref_in, ref_of_message, thread_anchor
 from .telling import Cause, Teller
 
 _log = structlog.get_logger("overwinter.slack")
@@ -94,6 +95,8 @@ class Replying:
         if isinstance(member, Stranger):
             await self._turn_away(heard, note, opened)
             return
+        if not await self._stands(heard):
+            return  # they are other words by now, or none: what changed them is dealt with after this
         if heard.what != "wrote" and await self._has_counted(heard, note, row, member):
             return
         if heard.what == "deleted":
@@ -164,7 +167,12 @@ class Replying:
             await self._teller.say(_cause(heard.external_id, note, asked), heard.spot, again, counted_as=talked_of)
             return
         given = await self._answers.give(
-            asked, member, candidate.right, Reply(text=text), external_id=heard.external_id
+            asked,
+            member,
+            candidate.right,
+            Reply(text=text),
+            external_id=heard.external_id,
+            stands=partial(self._stands, heard),
         )
         match given:
             case Taken():
@@ -174,10 +182,17 @@ class Replying:
                     await self._too_late(heard, note, member, asked, why)
             case NotCounted(why=why):
                 await self._whisper(heard, note, asked, refused(why))
+            case Unclear() if not await self._stands(heard):
+                pass
             case Unclear(reason=reason):
                 again = asked_again(asked.ask, reason=reason, said=heard.text)
                 cause = _cause(heard.external_id, note, asked)
                 await self._teller.say(cause, heard.spot, again, counted_as=talked_of)
+
+    async def _stands(self, heard: Heard) -> bool:
+        """Whether these are still the words of the message."""
+        row = await self._reception.anchors.find(self._name, changed_anchor(heard.original_id))
+        return row is None or change_in(row) == heard.external_id
 
     async def _ask_which(self, heard: Heard, note: Note, candidates: Sequence[_Candidate]) -> None:
         questions = [(label_of(each.asked.ask.pause_id), each.asked.ask) for each in candidates]

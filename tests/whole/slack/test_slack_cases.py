@@ -224,6 +224,46 @@ async def test_an_edit_or_a_deletion_after_the_decision_changes_nothing_and_the_
         assert "Rejected by @mara" in office.lines()[0]
 
 
+@pytest.mark.case("sl10")
+@pytest.mark.parametrize("is_deleted", [False, True])
+async def test_words_that_are_changed_while_they_are_read_decide_nothing(tmp_path: Path, is_deleted: bool) -> None:
+    reader = SlowReader()
+    async with office_at_work(tmp_path, Desk(reader=reader)) as office:
+        await office.start()
+        question = office.question()
+        said = office.slack.says("mara", "#refunds", "that is fine", thread_ts=question.thread_ts)
+        await office.slack.wait_settled()
+        while not reader.read_texts:
+            await office.kit.store.due()
+        if is_deleted:
+            office.slack.deletes(said)
+        else:
+            office.slack.edits(said, "wait, let me look")
+        await office.slack.wait_settled()
+        reader.gate.set()
+        await office.settle()
+        assert office.desk.ran == []
+        assert reader.read_texts == ["that is fine", *([] if is_deleted else ["wait, let me look"])]
+        assert office.buttons(question) != []
+
+
+@pytest.mark.case("sl10")
+async def test_words_that_are_told_after_the_edit_of_them_count_no_more(tmp_path: Path) -> None:
+    async with office_at_work(tmp_path) as office:
+        await office.start()
+        question = office.question()
+        office.slack.withhold()
+        said = office.slack.says("mara", "#refunds", "approve", thread_ts=question.thread_ts)
+        office.slack.edits(said, "well, let me look")
+        first, second = office.slack.withheld
+        office.slack.let_go([second])
+        await office.settle()
+        office.slack.redeliver(first)
+        await office.settle()
+        assert office.desk.ran == []
+        assert office.buttons(question) != []
+
+
 async def test_an_edit_of_old_words_does_not_answer_a_question_that_came_after_them(tmp_path: Path) -> None:
     async with office_at_work(tmp_path) as office:
         session_id = await office.start("doors", "first")
