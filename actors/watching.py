@@ -226,7 +226,7 @@ class FileWatching:
     # -- hints ---------------------------------------------------------------------------------------------------------
     def _look_every_ms(self) -> int:
         has_hints = self._hinting is not None and not self._hinting.done()
-        return _LOOK_EVERY_WITH_HINTS_MS if has_hints else _LOOK_EVERY_MS
+        return _LOOK_EVERY_WITH_HINTS_MS if has_hints or not self._watches else _LOOK_EVERY_MS
 
     def _keep_hints(self) -> None:
         """See to it that the operating system tells of all folders that are watched."""
