@@ -15,6 +15,7 @@ from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any, Protocol
 
+import aiohttp
 from aiohttp import web
 from slack_sdk.signature import SignatureVerifier
 from slack_sdk.web.async_client import AsyncWebClient
@@ -40,6 +41,8 @@ class Receiver:
         self.events: list[JsonObject] = []
         self.refused = 0
         self.secret = SECRET
+        self.forward_to: str | None = None
+        """Where each request is told once more, as it came: an app's own request URL."""
         self.url = ""
 
     async def open(self) -> None:
@@ -65,6 +68,11 @@ class Receiver:
             return web.json_response({"challenge": told["challenge"]})
         self.events.append(told["event"])
         self._changes.tell()
+        if self.forward_to is not None:
+            kept = ("Content-Type", "X-Slack-Request-Timestamp", "X-Slack-Signature")
+            headers = {name: request.headers[name] for name in kept}
+            async with aiohttp.ClientSession() as session:
+                await (await session.post(self.forward_to, data=body.encode(), headers=headers)).read()
         return web.Response()
 
     async def wait_for(self, is_it: Callable[[JsonObject], bool]) -> JsonObject:
