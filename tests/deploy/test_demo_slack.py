@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +16,7 @@ from overwinter.actors.clock import SystemClock
 from overwinter.actors.ids import RandomIds
 from overwinter.deploy.cli.demo_slack import ending_in_slack, play_in_slack
 from overwinter.deploy.cli.screen import Screen
+from overwinter.deploy.config import environment_without_settings
 from overwinter.deploy.demo_slack import PlayedInSlack, SlackDemo
 from overwinter.deploy.errors import DemoFailedError, InputInvalidError
 from overwinter.deploy.slack_needs import BOT_EVENTS, BOT_SCOPES
@@ -57,10 +60,12 @@ def config_of(slack: SlackServer) -> SlackConfig:
     )
 
 
+def config_text(slack: SlackServer) -> str:
+    return f'[slack]\nbot_token = "{slack.app.bot_token}"\napp_token = "{slack.app.app_token}"\napi_url = "{slack.base_url}"\n'
+
+
 def write_config(slack: SlackServer) -> None:
-    Path("overwinter.toml").write_text(
-        f'[slack]\nbot_token = "{slack.app.bot_token}"\napp_token = "{slack.app.app_token}"\napi_url = "{slack.base_url}"\n'
-    )
+    Path("overwinter.toml").write_text(config_text(slack))
 
 
 def question(slack: SlackServer) -> Message:
@@ -112,6 +117,14 @@ async def test_a_question_that_nobody_answers_is_taken_back(tmp_path: Path) -> N
         assert "Nobody answered" in ending_in_slack(found)
 
 
+async def test_an_interruption_takes_the_question_back(tmp_path: Path) -> None:
+    async with workspace() as slack:
+        story = asyncio.create_task(played(slack, tmp_path, lambda _: story.cancel()))
+        with pytest.raises(asyncio.CancelledError):
+            await story
+        assert "Cancelled" in slack.lines("#refunds", thread_ts=question(slack).thread_ts)[1]
+
+
 async def test_a_channel_that_takes_no_posts_ends_it_with_the_reason(tmp_path: Path) -> None:
     async with workspace() as slack:
         slack.fail_next("chat.postMessage", "restricted_action", times=5)
@@ -159,6 +172,26 @@ async def test_the_whole_of_it_as_a_person_sees_it(tmp_path: Path, capsys: pytes
         assert found.outcome == "approved"
         told = capsys.readouterr().out
         assert "Asked. Open #refunds in Slack" in told
+
+
+async def test_the_command_ends_with_what_came_of_it(tmp_path: Path) -> None:
+    """In a process of its own, as a person starts it."""
+    async with workspace() as slack:
+        (tmp_path / "overwinter.toml").write_text(config_text(slack))
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "overwinter.deploy.cli", "demo", "--slack", "--channel", "#refunds", "--json"),
+            cwd=tmp_path,
+            env=environment_without_settings(),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        await slack.wait_until(lambda: [call.outcome for call in slack.calls_of("chat.postMessage")] == ["ok", "ok"])
+        slack.clicks("mara", question(slack), "q:approve")
+        out, err = await process.communicate()
+        assert process.returncode == 0, err.decode()
+        told = json.loads(out)
+        assert (told["outcome"], told["answered_by"]) == ("approved", "mara@home.example")
+        assert slack.app.bot_token not in (out + err).decode()
 
 
 def test_without_tokens_it_says_how_to_begin(overwinter: Overwinter) -> None:
