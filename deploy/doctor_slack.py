@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import assert_never
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import TypeVar, assert_never
 
 from ..actors.asks import JsonValue
 from ..actors.clock import Clock
@@ -23,7 +25,11 @@ from .doctor import Check, Finding, failed, ok, skipped, unseen
 from .slack_needs import APP_SCOPE, BOT_EVENTS, BOT_SCOPES
 from .slack_settings import SlackConfig
 
+T = TypeVar("T")
+
 HEAR_WITHIN_MS = 15_000
+LONGEST_TURN_S = 5.0
+MOST_TURNS = 3
 
 _APP_ID_IN_TOKEN = re.compile(r"xapp-\d+-(A[A-Z0-9]+)-")
 _NOT_OURS = frozenset(("message_not_found", "cant_delete_message"))
@@ -41,13 +47,13 @@ class Patient:
         self.clock = clock
         self.directory = Directory(client=client, clock=clock)
         self.scopes: frozenset[str] | None = None
-        """None while the bot token has not been found to be good."""
+        """None while the bot token has not been found to be good; empty where Slack does not say."""
 
     def lacks(self, *scopes: str) -> Finding | None:
         """Why a check that needs these cannot be made; None if it can."""
         if self.scopes is None:
             return skipped("waits for the bot token")
-        if missing := [scope for scope in scopes if scope not in self.scopes]:
+        if self.scopes and (missing := [scope for scope in scopes if scope not in self.scopes]):
             return skipped(f"waits for the scope {', '.join(missing)}")
         return None
 
@@ -105,6 +111,10 @@ class ScopesCheck:
     async def run(self) -> Finding:
         if (held := self._patient.scopes) is None:
             return skipped("waits for the bot token")
+        if not held:
+            return unseen(
+                "Slack does not say what the token may do", f"see {_PAGE}, OAuth & Permissions: {', '.join(BOT_SCOPES)}"
+            )
         if not (missing := [scope for scope in BOT_SCOPES if scope not in held]):
             return ok(f"all {len(BOT_SCOPES)} are there")
         told = "; ".join(f"{scope} ({BOT_SCOPES[scope]})" for scope in missing)
@@ -187,7 +197,8 @@ class AnswerersCheck:
         nobody = [
             each
             for each in self._channel.answerers
-            if (who := read_answerer(each)) is not None and not await self._is_somebody(who)
+            if (who := read_answerer(each)) is not None
+            and not await in_turn(partial(self._is_somebody, who), clock=self._patient.clock)
         ]
         if nobody:
             return failed(
@@ -225,7 +236,7 @@ class PostingCheck:
         if (waits := self._patient.lacks("chat:write")) is not None:
             return waits
         try:
-            await post_and_delete(self._patient.client, self._place)
+            await post_and_delete(self._patient.client, self._place, clock=self._patient.clock)
         except ChannelRejectedError as error:
             return failed(
                 str(error), f"invite the app to {self._place}, and see whether the workspace lets apps post there"
@@ -279,7 +290,7 @@ class EventsCheck:
         try:
             async with asyncio.timeout(self._within_ms / 1000):
                 await connected.wait()
-                await post_and_delete(client, place)
+                await post_and_delete(client, place, clock=clock)
                 await heard.wait()
         except TimeoutError:
             return False
@@ -289,14 +300,31 @@ class EventsCheck:
         return True
 
 
-async def post_and_delete(client: SlackClient, place: str) -> None:
+async def in_turn(ask: Callable[[], Awaitable[T]], *, clock: Clock) -> T:
+    """Ask Slack, waiting for our turn where it has to be waited for: it limits how often it is asked, and how often we post.
+
+    Raises:
+        ChannelError: as ``ask``, where waiting does not help.
+    """
+    for _ in range(MOST_TURNS):
+        try:
+            return await ask()
+        except ChannelUnreachableError as error:
+            if error.retry_after_s is None or error.retry_after_s > LONGEST_TURN_S:
+                raise
+            await clock.sleep_until_ms(clock.now_ms() + int(error.retry_after_s * 1000) + 1)
+    return await ask()
+
+
+async def post_and_delete(client: SlackClient, place: str, *, clock: Clock) -> None:
     """Leave no trace but, for a moment, a message.
 
     Raises:
         ChannelError: it could not be posted, or not be deleted.
     """
     text = "Overwinter looks whether it can post here; this message goes at once."
-    posted = await client.post(place, message(text, blocks=(rich(line(words(text)), block_id="q:doctor"),)))
+    told = message(text, blocks=(rich(line(words(text)), block_id="q:doctor"),))
+    posted = await in_turn(lambda: client.post(place, told), clock=clock)
     if isinstance(posted, Refused):
         raise ChannelRejectedError(f"Slack refused chat.postMessage: {posted.error}")
     await client.call("chat.delete", expecting=_NOT_OURS, channel=posted.channel_id, ts=posted.ts)

@@ -223,6 +223,14 @@ async def test_a_disabled_group_and_a_person_who_left_are_nobody() -> None:
     assert "nobody is found for @retired, U0TOM," in found["slack: answerers of #refunds"][1]
 
 
+async def test_the_second_message_in_a_channel_waits_for_its_turn() -> None:
+    async with workspace() as slack:
+        slack.limit_next("chat.postMessage", 1)
+        found = await findings(slack, posts=True)
+        assert failures(found) == []
+        assert slack.lines("#refunds") == []
+
+
 async def test_a_channel_that_takes_no_posts_is_told() -> None:
     async with workspace() as slack:
         slack.fail_next("chat.postMessage", "restricted_action", times=2)
