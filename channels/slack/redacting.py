@@ -6,6 +6,10 @@ import logging
 import re
 from collections.abc import Sequence
 
+import structlog
+
+_log = structlog.get_logger("overwinter.slack")
+
 REDACTED = "(redacted)"
 
 _TOKENS = re.compile(r"\b(?:xox[a-z](?:\.xox[a-z])?|xapp|xwfp)-[A-Za-z0-9-]{3,}|(?<=ticket=)[^&\s'\"]+")
@@ -45,13 +49,23 @@ class RedactingFilter(logging.Filter):
         return True
 
 
+class _Forwarding(logging.Handler):
+    """What Slack's libraries have to say goes where all logs go, in their form."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say = _log.error if record.levelno >= logging.ERROR else _log.warning
+        say("slack.library", said=record.getMessage())
+
+
 def quiet_logger(redactor: Redactor, *, name: str) -> logging.Logger:
-    """A logger for Slack's libraries that tells no secret; never below INFO, where they log what they receive.
+    """A logger for Slack's libraries that tells no secret, and of trouble alone: a silent socket is replaced all the time.
 
     Args:
         name: of the connection.
     """
     logger = logging.getLogger(f"overwinter.slack.{name}")
     logger.filters[:] = [RedactingFilter(redactor)]
-    logger.setLevel(logging.INFO)
+    logger.handlers[:] = [_Forwarding()]
+    logger.propagate = False
+    logger.setLevel(logging.WARNING)
     return logger

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError
@@ -13,7 +14,7 @@ from overwinter.channels.slack.elements import line, rich, words
 from overwinter.channels.slack.messages import Message, message
 from overwinter.channels.slack.objects import Posted, Refused
 from overwinter.channels.slack.pacing import Pacer
-from overwinter.channels.slack.redacting import RedactingFilter, Redactor
+from overwinter.channels.slack.redacting import RedactingFilter, Redactor, quiet_logger
 from overwinter.channels.slack.refusals import refusal, retry_after_s, status_refusal
 
 from ...fakes.slack_server import SlackServer
@@ -250,3 +251,17 @@ def test_a_record_of_the_sdk_is_told_without_tokens_and_without_its_frames() -> 
         record = logging.LogRecord("sdk", logging.ERROR, "f", 1, "Failed: %s", ("xoxb-1-2-abcdef",), info)
     assert RedactingFilter(Redactor(())).filter(record)
     assert logging.Formatter().format(record) == "Failed: (redacted) (ValueError)"
+
+
+def test_what_the_sdk_has_to_say_goes_where_all_logs_go_and_without_tokens() -> None:
+    logger = quiet_logger(Redactor(()), name="test")
+    with capture_logs() as logs:
+        logger.info("Received message (data: everything)")
+        logger.error("Failed to connect: %s", "wss://slack.example/link/?ticket=f00")
+    assert logs == [
+        {
+            "event": "slack.library",
+            "log_level": "error",
+            "said": "Failed to connect: wss://slack.example/link/?ticket=(redacted)",
+        }
+    ]
