@@ -22,7 +22,7 @@ From the bottom up:
     program, opening, recall, tickets, hook_notices, hooks, draft  between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
-    reading, answering, sessions, delivering, waiting, accepting, questions, spoken, actions  the ways in and out
+    reading, notices, answering, sessions, delivering, waiting, accepting, questions, spoken, actions  the ways in and out
     supervisor_settings, supervisor
     reception, telling                        ways to a vendor, and what is told without being asked
     firing, watching                          fires what is due, and tells those who wait for it, or for files
