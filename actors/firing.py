@@ -42,6 +42,8 @@ AT_ONCE = 100
 """How many triggers, fires or subscribers are looked at together; others get their turn in between."""
 
 _LOOK_EVERY_S = 0.25
+_LOOK_AGAIN_MS = 500
+"""How soon it is looked whether a run has ended for which the next one waits."""
 _KEPT_MS = 30 * 24 * 3_600_000
 """How long a fire that is over is kept: so long a delivery that comes again is known."""
 _SWEEP_EVERY_MS = 3_600_000
@@ -154,6 +156,8 @@ class Firing:
         self._look = asyncio.Event()
         self._look.set()
         self._looked_s = clock.monotonic_s()
+        self._full: set[str] = set()
+        """Triggers for which a fire is queued: those behind it need not be tried in the same look."""
         self._is_declared = False
         self._is_at_work = False
         self._swept_at_ms: int | None = None
@@ -189,14 +193,18 @@ class Firing:
             await wait_until(self._look, clock=self._clock, until_ms=next_ms)
 
     async def _work(self) -> int | None:
-        """Declare, fire, tell; when the next trigger is due."""
+        """Declare, fire, tell; when there is something to do next."""
         if not self._is_declared:
             await self._declare()
             self._is_declared = True
         await self._fire_due()
         await self._tell_untold()
         await self._sweep()
-        return await self._triggers.due_ms()
+        due_ms = await self._triggers.due_ms()
+        if not self._full:
+            return due_ms
+        soon_ms = self._clock.now_ms() + _LOOK_AGAIN_MS
+        return soon_ms if due_ms is None else min(due_ms, soon_ms)
 
     # -- firing --------------------------------------------------------------------------------------------------------
     async def _fire_due(self) -> None:
@@ -209,6 +217,7 @@ class Firing:
     # -- telling -------------------------------------------------------------------------------------------------------
     async def _tell_untold(self) -> None:
         after = BEGINNING
+        self._full.clear()
         while page := await self._fires.untold(limit=AT_ONCE, after=after):
             for fire, row in page:
                 try:
@@ -300,8 +309,10 @@ class Firing:
         if starts is None or outcome.started is not None or outcome.not_started is not None:
             return False
         session_id = f"s{fire.fired_at_ms:011x}{fire.fire_id[1:]}"
-        if not await self._fires.begin(fire, session_id=session_id, at_once=starts.at_once):
+        is_full = row.trigger_id in self._full
+        if is_full or not await self._fires.begin(fire, session_id=session_id, at_once=starts.at_once):
             if starts.overlap == "queue":
+                self._full.add(row.trigger_id)
                 return True
             outcome.not_started = "overlap"
             return False

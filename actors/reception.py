@@ -20,6 +20,7 @@ from .ports import Channel
 from .questions import Questions
 from .sessions import Sessions
 from .spoken import Words
+from .triggers import Triggers
 
 
 class Anchors(Protocol):
@@ -66,6 +67,7 @@ class Reception:
 
     Attributes:
         words: what sessions have said to their owners.
+        triggers: a message that leads to no session may set one off (``Triggers.message``).
         person_of: who somebody is, by one name, whatever name a channel knows them by.
     """
 
@@ -78,6 +80,7 @@ class Reception:
     clock: Clock
     ids: Ids
     words: Words
+    triggers: Triggers
     person_of: Callable[[str], str]
 
 

@@ -77,10 +77,10 @@ class Webhook:
 
 @value
 class ChannelMessage:
-    """Fires when a message comes in on a channel.
+    """Fires when a message comes in on a channel that would else begin a conversation; then it begins none.
 
     Attributes:
-        channel: the channel's name.
+        channel: the name of the connection, such as ``slack``; or a place on it, ``slack:C0REFUNDS``.
         pattern: a regular expression that is searched for in the text, whatever the case; None for every message.
     """
 

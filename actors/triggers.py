@@ -168,17 +168,29 @@ class Triggers:
         return FiredNow(fire_id=fire.fire_id, outcome=outcome)
 
     async def message(
-        self, *, tenant: str, channel: str, external_id: str, text: str, sender: str
+        self, *, tenant: str, channel: str, external_id: str, text: str, sender: str, place: str = ""
     ) -> tuple[FiredNow, ...]:
-        """A message has come in on a channel: fire what waits for such a one. The same message again fires nothing."""
+        """A message has come in on a channel: fire what waits for such a one. The same message again fires nothing.
+
+        Args:
+            channel: the connection's name.
+            place: where on it, in the vendor's words; ``channel:place`` may be waited for as well.
+
+        Returns:
+            One for each trigger that waits for such a message, whether it has fired now or before.
+        """
         found: list[FiredNow] = []
         for row in await self._triggers.of_kind("message"):
             when = read(row).when
-            if row.tenant != tenant or not isinstance(when, ChannelMessage) or when.channel != channel:
+            if (
+                row.tenant != tenant
+                or not isinstance(when, ChannelMessage)
+                or when.channel not in (channel, f"{channel}:{place}")
+            ):
                 continue
             if when.pattern is not None and re.search(when.pattern, text, re.IGNORECASE) is None:
                 continue
-            payload = {"channel": channel, "text": text, "from": sender}
+            payload = {"channel": channel, "place": place, "text": text, "from": sender}
             found.append(await self.fire(row, key=f"{channel}/{external_id}", payload=payload))
         return tuple(found)
 

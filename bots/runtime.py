@@ -169,6 +169,7 @@ class Runtime:
             clock=clock,
             ids=ids,
             words=Words(store=store),
+            triggers=self.triggers,
             person_of=app.person_of,
         )
         for connection in connections:

@@ -74,6 +74,16 @@ class Conversing:
         if isinstance(member, Stranger):
             await self._teller.whisper(cause, spot, event.author.user_id, refused(member.why))
             return
+        fired = await self._reception.triggers.message(
+            tenant=self._tenant,
+            channel=self._name,
+            place=event.channel_id,
+            external_id=event.external_id,
+            text=event.text,
+            sender=member.name,
+        )
+        if fired:
+            return  # a trigger's: a message is for one
         if self._agent is None:
             nobody = ended("Nobody is set up to talk here. I only ask questions.")
             await self._teller.whisper(cause, spot, event.author.user_id, nobody)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from overwinter.actors.jsontext import to_json
 from overwinter.actors.messages import ModelReply, ToolCallRequest
+from overwinter.actors.run import Run
+from overwinter.actors.trigger_kinds import ChannelMessage, Starts, Trigger
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel
 from overwinter.bots.toolsets.system import ask_user, inform_user
+from overwinter.bots.workflows import workflow
 from overwinter.channels.roles import Answerer
 from overwinter.channels.slack.declared import SlackChannel
 from overwinter.store.rows import SessionRow
@@ -218,3 +222,39 @@ async def test_what_a_bot_says_is_told_in_order_and_once_while_slack_is_in_troub
         assert [line[:15] for line in lines[:3]] == ["overwinter: one", "overwinter: two", "overwinter: thr"]
         assert "".join(line.removeprefix("overwinter: ") for line in lines[2:]).count("x") == 6_000
         assert all(seen.pings == () for seen in office.slack.seen("#refunds", thread_ts=root.ts)[1:])
+
+
+class Watchful(Desk):
+    """An app with a trigger for messages that speak of a report; it keeps what each was fired for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def app(self) -> App:
+        async def keep(text: str) -> None:
+            self.seen.append(text)
+
+        @workflow(version="1")
+        async def take_in(run: Run, fire: dict[str, Any]) -> None:
+            await run.step(keep, fire["payload"]["text"])
+
+        agent = Agent(name="support", model=ScriptedModel.by_turn([ModelReply(content="Hello.")]))
+        when = ChannelMessage(channel="slack", pattern="report")
+        trigger = Trigger(slug="reports", when=when, starts=Starts(bot="take_in", at_once=9))
+        return App(name="office", agents=[agent], workflows=[take_in], triggers=[trigger])
+
+
+async def test_a_message_that_a_trigger_waits_for_sets_it_off_once_and_begins_no_conversation(tmp_path: Path) -> None:
+    desk = Watchful()
+    async with office_at_work(tmp_path, agent="support", desk=desk) as office:
+        await office.settle()
+        root = await mentions(office, "mara", "send me the report")
+        office.slack.redeliver(office.slack.deliveries[0])
+        await office.settle()
+        assert desk.seen == ["send me the report"]
+        assert [session.program for session in await sessions(office)] == ["take_in"]
+        assert thread(office, root) == []
+        await mentions(office, "mara", "good morning")
+        assert {session.program for session in await sessions(office)} == {"take_in", "support"}
+        assert len(desk.seen) == 1
