@@ -57,18 +57,21 @@ class ChoiceForm:
     """The call that waits for the answer; None where a workflow asks."""
     takes_any: bool = False
     """A decision that does not fit is recorded all the same: whoever asks deals with it."""
+    private: JsonValue = None
+    """What stands in the prompt that is sensitive (``secrecy``); None if nothing does. No channel and no model is given it."""
 
 
 @value
 class AnswerForm:
     """Asks for data. The decision is a JSON value valid for ``schema`` (JSON Schema 2020-12).
 
-    ``call`` and ``takes_any`` are as in a ``ChoiceForm``.
+    ``call``, ``takes_any`` and ``private`` are as in a ``ChoiceForm``.
     """
 
     schema: dict[str, JsonValue]
     call: AskedCall | None = None
     takes_any: bool = False
+    private: JsonValue = None
     marks: dict[str, JsonValue] | None = None
     """What of the answer is sensitive (``marks.py``); None if nothing is."""
 
@@ -273,12 +276,14 @@ def form_from_json(value: JsonValue) -> Form | None:
                 choices=tuple(value["choices"]),
                 call=_call_from_json(value.get("call")),
                 takes_any=value.get("takes_any", False),
+                private=value.get("private"),
             )
         case "answer":
             return AnswerForm(
                 schema=value["schema"],
                 call=_call_from_json(value.get("call")),
                 takes_any=value.get("takes_any", False),
+                private=value.get("private"),
                 marks=value.get("marks"),
             )
         case other:
@@ -297,6 +302,8 @@ def _rest_to_json(form: ChoiceForm | AnswerForm) -> dict[str, JsonValue]:
         }
     if form.takes_any:
         rest["takes_any"] = True
+    if form.private is not None:
+        rest["private"] = form.private
     return rest
 
 

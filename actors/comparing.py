@@ -10,8 +10,10 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from .errors import PauseCancelledError, PauseTimedOutError, SessionCorruptError, SessionDefinitionChangedError
+from .marks import secrets_in
 from .operations import Frame, Halt, Recall, Wait, WaitResult, reason_of
 from .ports import Question
+from .privacy import marks_of_decision
 
 T = TypeVar("T")
 
@@ -55,6 +57,7 @@ async def answer_of(question: Question[T], wait: Wait, result: WaitResult) -> T:
         case "cancelled":
             raise PauseCancelledError(f"the question {wait.key} ({wait.role}) was cancelled: {reason_of(result)}")
         case _:
+            wait.frame.secrets.extend(secrets_in(marks_of_decision(question.form), result.answer, name="answer"))
             try:
                 return question.decode(result.answer)
             except SessionCorruptError as error:

@@ -140,6 +140,15 @@ def check_rule(rule: object) -> None:
         raise TypeError(f"join= takes a rule, such as FailFast() or Quorum(2), not {given}")
 
 
+def check_join(rule: JoinRule | None, *, count: int, max_concurrency: int | None) -> None:
+    """Raise ``TypeError`` or ``ValueError`` for a join of ``count`` branches that could not be."""
+    if max_concurrency is not None and max_concurrency < 1:
+        raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
+    check_rule(rule)
+    if isinstance(rule, QuorumGroups):
+        rule.check(count)
+
+
 def judge(rule: JoinRule, tally: Tally) -> Verdict:
     """What the branches that have ended make of the join."""
     match rule:

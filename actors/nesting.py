@@ -6,6 +6,7 @@ from typing import ParamSpec, Protocol, TypeVar
 
 from .asks import JsonValue
 from .payloads import Codec
+from .step_errors import ChildYieldsError
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,3 +47,12 @@ class NestedAgent(Protocol):
     def yields(self) -> bool:
         """It never ends by itself."""
         ...
+
+
+def check_child(agent: NestedAgent) -> None:
+    """Raise ``ChildYieldsError`` (child.yields) for an agent that would never end."""
+    if agent.yields:
+        raise ChildYieldsError(
+            f"agent {agent.name} yields for messages and never ends, so it cannot be a child; "
+            "declare one without yields=True for it"
+        )

@@ -19,6 +19,7 @@ from .errors import PauseUndeliverableError, SessionDefinitionChangedError
 from .ids import Ids, execution_id_of
 from .joins import JoinRule
 from .keys import item_in
+from .marks import Secret
 from .payloads import Codec
 
 T = TypeVar("T")
@@ -48,6 +49,8 @@ class Frame:
     is_closing: bool = False
     """A coroutine is being put away: what its ``finally`` blocks await does nothing."""
     awaits_while_closing: int = 0
+    secrets: list[Secret] = field(default_factory=list[Secret])
+    """Sensitive values that the code of this execution has come to know."""
 
 
 @dataclass(eq=False, slots=True, kw_only=True)

@@ -16,12 +16,14 @@ import typing
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from typing import Any, Final, Generic, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.errors import PydanticUserError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
 from pydantic_core import SchemaError, from_json, to_json
 
 from .errors import SessionCorruptError
 from .lossless import lossless
+from .marks import Schema, Secret, marks_of, secrets_in
 from .sameness import difference, segment_of
 from .shapes import PROVEN_LEVELS, Shape, is_plain, shape_of
 from .step_errors import StepTooLargeError, StepUnserializableError
@@ -54,6 +56,19 @@ class Codec(Generic[T]):
     encode: Callable[[T], bytes]
     decode: Callable[[str | bytes], T]
     is_proven: Shape
+    annotation: object = Any
+
+    @functools.cached_property
+    def marks(self) -> Schema | None:
+        """What is sensitive in values of the annotation; None if nothing is."""
+        if self.annotation is Any:
+            return None
+        adapter = TypeAdapter[Any](typing.cast("type[Any]", self.annotation))
+        return marks_of(adapter.json_schema(by_alias=False, mode="serialization", schema_generator=_MarkedSchema))
+
+    def secrets_in(self, value: T) -> tuple[Secret, ...]:
+        """The sensitive values in one that can be stored."""
+        return () if self.marks is None else secrets_in(self.marks, from_json(self.encode(value)), name="result")
 
     def dump(self, value: T, *, where: str) -> str:
         """Return the value as compact JSON text.
@@ -102,6 +117,15 @@ class Codec(Generic[T]):
 
     def _refusal(self, path: str, why: str) -> StepUnserializableError:
         return StepUnserializableError(f"{path} cannot be stored: {why}. {self.remedy}")
+
+
+class _MarkedSchema(GenerateJsonSchema):
+    """A schema that is read for its marks alone: parts that no schema can be said of have none."""
+
+    ignored_warning_kinds: set[JsonSchemaWarningKind] = {"skipped-choice", "non-serializable-default"}  # noqa: RUF012
+
+    def handle_invalid_for_json_schema(self, schema: Any, error_info: str) -> dict[str, Any]:
+        return {}
 
 
 def codec_of(annotation: object, *, limit_bytes: int = DEFAULT_LIMIT_BYTES) -> Codec[Any]:
@@ -159,6 +183,7 @@ def _build(annotation: object, limit_bytes: int) -> Codec[Any]:
         encode=encode,
         decode=decode,
         is_proven=shape_of(annotation),
+        annotation=annotation,
     )
 
 

@@ -10,6 +10,7 @@
     a model that reads a reply                      a token     a token     the reading is refused
     the agent's own model: results, edits, errors   a mask      a token     a mask: what has run has run
     the agent's own model: its own calls            as it wrote them
+    an agent that a workflow gives a message        a mask      a token     the message is refused
 
 A mask (``•••``) is the same for all values and leads back to none. A token (``‹card:1›``) names the field and numbers the values
 of one question or one result: equal values, equal numbers. A token that comes back in an edit or in a model's reading is
@@ -20,6 +21,9 @@ in the place of a value, and is told that it may not.
 What is refused raises ``PiiRefusedError`` (``pii.refused``). Nothing has happened then: the call has not run, the question is still
 open for a typed decision.
 
+What a workflow is given, what its steps and children return and what it is answered is known to its code from then on: it is hidden
+in what that asks and says as above. A truth, or a text of one letter, is hidden where a field stands and in no text.
+
 Hidden is what a field's mark says, and the same value wherever else it turns up: in a prompt, a reply, a reason, another
 argument. Nobody can hide a value that no field has named yet: a number that a person writes into a reply for the first
 time. So where the answer itself is sensitive no model reads the reply (``channels/privacy.py``), and an author's own logs and
@@ -28,24 +32,79 @@ prompts are the author's to keep.
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
 from .asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Form, JsonValue, call_of
 from .errors import PauseInvalidDecisionError, PiiRefusedError
+from .jsontext import to_json
 from .marks import Schema, Secret, scalars_of, secrets_in
 from .redaction import MASK, TOKEN, Masks, Tokens, tokens_in
 
 
 def secrets_of(form: Form | None) -> tuple[Secret, ...]:
-    """The sensitive values in the call that a question is about."""
+    """The sensitive values in the call that a question is about, and in its prompt."""
     match form:
-        case ApprovalForm(marks=None) | ChoiceForm(call=None) | AnswerForm(call=None) | None:
+        case None | ApprovalForm(marks=None):
             return ()
+        case ChoiceForm(private=private) | AnswerForm(private=private) if private is not None:
+            return tuple(
+                Secret(name=name, level=level, is_shown=is_shown, value=value, path=(-1, index))
+                for index, (name, level, is_shown, value) in enumerate(private)
+            )
         case _:
             call = call_of(form)
             return () if call is None else secrets_in(call.marks, call.arguments)
+
+
+def private_in(prompt: str, secrets: Sequence[Secret]) -> JsonValue:
+    """What a form says of the sensitive values that stand in its prompt; None where none does."""
+    if not secrets:
+        return None
+    squeezed = _squeezed(prompt)
+    found = {
+        to_json([secret.name, secret.value]): [secret.name, secret.level, secret.is_shown, secret.value]
+        for secret in secrets
+        if any((part := _squeezed(str(scalar))) and part in squeezed for scalar in scalars_of(secret.value))
+        and Masks([secret]).text(prompt) != prompt
+    }
+    return list(found.values()) or None
+
+
+def noted(secrets: Sequence[Secret]) -> JsonValue:
+    """What the ledger keeps of what is sensitive in it, so that whoever shows the session later knows what to hide."""
+    return {"values": [[secret.name, secret.value] for secret in secrets]}
+
+
+def check_prompt(prompt: str, secrets: Sequence[Secret]) -> None:
+    """Raise ``PiiRefusedError`` (pii.refused) if a value that may not leave stands in the prompt of a question."""
+    found = private_in(prompt, [secret for secret in secrets if secret.level == "block"])
+    if found is not None:
+        names = ", ".join(sorted({name for name, *_ in found}))
+        raise PiiRefusedError(f"the question would carry {names}, which may not leave; leave it out")
+
+
+def with_private(form: Form, prompt: str, secrets: Sequence[Secret]) -> Form:
+    """The form of a question that the code asks, with what of its prompt is sensitive."""
+    private = private_in(prompt, secrets)
+    return form if private is None or isinstance(form, ApprovalForm) else replace(form, private=private)
+
+
+def told_to_model(text: str, secrets: Sequence[Secret]) -> str:
+    """A text of the code's own as a model is given it.
+
+    Raises:
+        PiiRefusedError: (pii.refused) it has a value in it that may not leave.
+    """
+    known = [
+        Secret(name=name, level=level, is_shown=is_shown, value=value)
+        for name, level, is_shown, value in private_in(text, secrets) or ()
+    ]
+    check_may_leave(known, what="the message to an agent")
+    hidden = Masks([secret for secret in known if secret.level == "mask"]).text(text)
+    return Tokens([secret for secret in known if secret.level == "token"]).text(hidden, keeps_tokens=True)
 
 
 def check_may_leave(secrets: Sequence[Secret], *, what: str) -> None:
@@ -76,10 +135,10 @@ def as_asked(ask: Ask) -> Ask:
     """The question as its channel, and so the people who are asked, are given it."""
     secrets = secrets_of(ask.form)
     hidden = _hidden(secrets)
-    if not hidden:
-        return ask
-    tokens = Tokens(secrets, in_text=hidden)
     arguments = _arguments_of(ask.form)
+    if not hidden:
+        return replace(ask, form=with_arguments(ask.form, arguments)) if secrets else ask
+    tokens = Tokens(secrets, in_text=hidden)
     form = with_arguments(ask.form, tokens.json(arguments, hidden))
     return replace(ask, prompt=tokens.text(ask.prompt, keeps_tokens=True), form=form)
 
@@ -182,12 +241,12 @@ def _listed_approval(masks: Masks, form: ApprovalForm, approval: dict[str, JsonV
 
 
 def with_arguments(form: Form, arguments: dict[str, JsonValue]) -> Form:
-    """The form with other arguments of its call."""
+    """The form with other arguments of its call, and without what is private in its prompt."""
     match form:
         case ApprovalForm():
             return replace(form, arguments=arguments)
         case ChoiceForm(call=call) | AnswerForm(call=call):
-            return form if call is None else replace(form, call=replace(call, arguments=arguments))
+            return replace(form, private=None, call=None if call is None else replace(call, arguments=arguments))
 
 
 def _secrets_in_votes(marks: Schema | None, decision: JsonValue) -> Iterator[Secret]:
@@ -212,6 +271,11 @@ def _is_elusive(secret: Secret) -> bool:
     """No search of a text finds it: it is a truth, or too short, or has such parts."""
     scalars = list(scalars_of(secret.value))
     return isinstance(secret.value, bool) or any(len(str(scalar).strip()) < 2 for scalar in scalars) or not scalars
+
+
+def _squeezed(text: str) -> str:
+    """Letters and digits alone: a value stands in a text only if its own stand there so, whatever separates them."""
+    return "".join(char for char in unicodedata.normalize("NFKD", text).casefold() if char.isalnum())
 
 
 def _tokens_elsewhere(marks: Schema, arguments: JsonValue) -> Iterator[str]:

@@ -7,7 +7,7 @@ Every call gets a key: the path of branches, a name, and how often that name was
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -17,9 +17,10 @@ from .asks import Form, JsonValue
 from .comparing import answer_of
 from .events import EventKind
 from .handlers import BranchCall, ErrorHandlers, handled
-from .joins import All, JoinRule, QuorumGroups, check_rule
+from .joins import All, JoinRule, check_join
 from .keys import name_of
-from .nesting import NestedAgent, NestedWorkflow
+from .marks import Secret
+from .nesting import NestedAgent, NestedWorkflow, check_child
 from .operations import (
     Child,
     Frame,
@@ -38,7 +39,7 @@ from .operations import (
 from .outlines import NO_OUTLINE
 from .payloads import JSON, Codec, codec_of, return_codec
 from .ports import Question
-from .step_errors import ChildYieldsError
+from .privacy import check_prompt, noted, told_to_model, with_private
 
 T = TypeVar("T")
 ItemT = TypeVar("ItemT")
@@ -100,7 +101,10 @@ class Run:
             StepFailedError: (step.failed) it raised; the same now and on every replay.
             StepUnserializableError: (step.unserializable) its result cannot be stored; inside a ``StepFailedError``.
         """
-        return await self.perform(name_of(function), partial(function, *args, **kwargs), codec=return_codec(function))
+        codec = return_codec(function)
+        result = await self.perform(name_of(function), partial(function, *args, **kwargs), codec=codec)
+        await self.keep_private(codec.secrets_in(result))
+        return result
 
     async def ask(self, question: Question[T], prompt: str, *, deadline: timedelta | None = None) -> T:
         """Ask the people of a role, and wait for as long as they take.
@@ -115,12 +119,12 @@ class Run:
             PauseTimedOutError: (pause.timed-out)
             PauseCancelledError: (pause.cancelled) an operator closed it without an answer.
             PauseUndeliverableError: (pause.undeliverable) its channel refused it for good; names the channel's error.
+            PiiRefusedError: (pii.refused) the prompt has a value in it that may not leave.
         """
+        check_prompt(prompt, self._frame.secrets)
         wait = self._wait(
-            "ask",
-            question.name,
-            prompt,
-            lambda: question.form,
+            *("ask", question.name, prompt),
+            lambda: with_private(question.form, prompt, self._frame.secrets),
             answerer=question.answerer,
             deadline=question.deadline if deadline is None else deadline,
         )
@@ -210,7 +214,7 @@ class Run:
             ChildFailedError: (child.failed) it raised; the same now and on every replay.
             ToolArgumentsError: (tool.invalid-arguments) the arguments are not of its parameters' types.
         """
-        return await Child(
+        result: T = await Child(
             key=self.key(workflow.name),
             frame=self._frame,
             program=workflow.name,
@@ -219,6 +223,8 @@ class Run:
             message={"content": workflow.input_of(*args, **kwargs), "from": self._frame.owner},
             codec=workflow.result_codec,
         )
+        await self.keep_private(workflow.result_codec.secrets_in(result))
+        return result
 
     async def agent(self, agent: NestedAgent, message: str) -> str:
         """Give an agent a message as a child: a conversation of its own, in this session. Returns its reply.
@@ -227,18 +233,14 @@ class Run:
             ChildFailedError: (child.failed) it failed; the same now and on every replay.
             ChildYieldsError: (child.yields) it never ends by itself.
         """
-        if agent.yields:
-            raise ChildYieldsError(
-                f"agent {agent.name} yields for messages and never ends, so it cannot be a child; "
-                "declare one without yields=True for it"
-            )
+        check_child(agent)
         result = await Child(
             key=self.key(agent.name),
             frame=self._frame,
             program=agent.name,
             version=None,
             fingerprint=None,
-            message={"content": message, "from": self._frame.owner},
+            message={"content": told_to_model(message, self._frame.secrets), "from": self._frame.owner},
             codec=JSON,
         )
         return result["reply"]
@@ -328,6 +330,12 @@ class Run:
         wait_key = f"{self._path}/{name}#{self._visits.get(name, 0)}"
         return await WasReached(key=self.key("was_reached"), frame=self._frame, wait_key=wait_key)
 
+    async def keep_private(self, secrets: Sequence[Secret]) -> None:
+        """From now on these are hidden in what this execution asks, and wherever the session is listed."""
+        if secrets:
+            self._frame.secrets.extend(secrets)
+            await self.record("private", noted(secrets))
+
     async def next_message(self) -> Mapping[str, JsonValue]:
         """The next message of the session's owner, as soon as there is one."""
         return await NextMessage(key=self.key("message"), frame=self._frame)
@@ -371,12 +379,8 @@ class Run:
         *,
         tells_places: bool = False,
     ) -> Any:
-        if max_concurrency is not None and max_concurrency < 1:
-            raise ValueError(f"max_concurrency must be at least 1, not {max_concurrency}")
-        check_rule(rule)
+        check_join(rule, count=count, max_concurrency=max_concurrency)
         key = self.key(name)
-        if isinstance(rule, QuorumGroups):
-            rule.check(count)
         if on_error:
             call = partial(handled, call, on_error)
         return await Join(

@@ -17,7 +17,7 @@ from ..actors.events import EventKind
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.operations import WaitResult, reason_of
-from ..actors.privacy import check_may_leave, secrets_of
+from ..actors.privacy import check_may_leave, noted, secrets_of
 from ..actors.redaction import Masks
 from ..actors.run import Run
 from ..actors.tickets import Order
@@ -27,7 +27,7 @@ from .errors import ActionKindUnknownError, ToolArgumentsError, ToolArgumentsUns
 from .policies.gates import Gate
 from .policies.judging import Finding, Judged, judged_by, plan_of
 from .policies.verdicts import GatedCall
-from .privacy import Discretion, noted
+from .privacy import Discretion
 from .tool_arguments import digest
 from .tools import Tool
 from .wording import readable, readable_in_prompt

@@ -5,7 +5,8 @@
         card: Annotated[str, Sensitive("mask")]
         iban: Annotated[str | None, Sensitive("token", show_to_asked=True)] = None
 
-The mark stands on parameters of tools and on fields of what they take, return and are answered with, at any depth. Who is given
+The mark stands on parameters of tools and workflows and on fields of what they and steps take, return and are answered with, at any
+depth. Who is given
 what is one table, at the top of ``actors/privacy.py``. The tool itself is always given the values.
 """
 
@@ -117,8 +118,3 @@ def secrets_in_call(marks: Schema | None, *, written: str, read: JsonValue) -> t
     known = {to_json(secret.value) for secret in found}
     found += [secret for secret in secrets_in(marks, raw) if to_json(secret.value) not in known]
     return tuple(found)
-
-
-def noted(secrets: Sequence[Secret]) -> JsonValue:
-    """What the ledger keeps of a call, so that whoever shows the session later knows what to hide in it."""
-    return {"values": [[secret.name, secret.value] for secret in secrets]}

@@ -11,6 +11,7 @@ from typing_extensions import ParamSpec, TypeVar
 
 from ..actors.asks import JsonValue
 from ..actors.jsontext import from_json
+from ..actors.marks import secrets_in
 from ..actors.payloads import Codec, return_codec
 from ..actors.run import Run
 from ..store.rows import SessionStatus
@@ -51,10 +52,14 @@ class Workflow(Generic[P, T]):
         return self.signature.name
 
     async def main(self, run: Run, message: JsonValue) -> JsonValue:
-        arguments = self.signature.parse_json(self._arguments_of(message["content"]))
+        given = self._arguments_of(message["content"])
+        await run.keep_private(secrets_in(self.signature.marks, given))
+        arguments = self.signature.parse_json(given)
         if self.signature.call_parameter is not None:
             arguments[self.signature.call_parameter] = run
-        return self.to_json(await self._function(**arguments))
+        result = await self._function(**arguments)
+        await run.keep_private(self.result_codec.secrets_in(result))
+        return self.to_json(result)
 
     def to_json(self, result: T) -> JsonValue:
         """Its result as JSON."""

@@ -10,10 +10,10 @@ from pydantic import BaseModel
 
 from overwinter.actors.asks import JsonValue
 from overwinter.actors.marks import Secret, marks_of, secrets_in
-from overwinter.actors.privacy import placeholder_in
+from overwinter.actors.privacy import noted, placeholder_in
 from overwinter.actors.redaction import MASK
 from overwinter.bots.errors import ToolArgumentsError
-from overwinter.bots.privacy import Discretion, Sensitive, noted, secrets_in_call
+from overwinter.bots.privacy import Discretion, Sensitive, secrets_in_call
 from overwinter.bots.tools import ToolCall, tool
 from overwinter.channels.roles import Answerer, QuestionRole
 
