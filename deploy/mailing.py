@@ -31,15 +31,15 @@ def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
         MailSettings(
             reading=reading_of(mail, ()),
             keys=mail.secret_keys,
-            smtp=None if mail.smtp is None else _smtp(mail.smtp),
-            imap=None if mail.imap is None or not receives else _imap(mail.imap),
+            smtp=None if mail.smtp is None else smtp_server_of(mail.smtp),
+            imap=None if mail.imap is None or not receives else imap_server_of(mail.imap),
             lmtp=None if mail.lmtp is None or not receives else _lmtp(mail.lmtp),
             page_of=None if page is None else page.url_of,
         )
     )
 
 
-def _smtp(smtp: SmtpConfig) -> SmtpServer:
+def smtp_server_of(smtp: SmtpConfig) -> SmtpServer:
     return SmtpServer(
         host=smtp.host,
         port=smtp.port_used,
@@ -49,7 +49,7 @@ def _smtp(smtp: SmtpConfig) -> SmtpServer:
     )
 
 
-def _imap(imap: ImapConfig) -> ImapServer:
+def imap_server_of(imap: ImapConfig) -> ImapServer:
     if imap.user is None or imap.password is None:
         raise ValueError("the configuration lets nobody read a mailbox without a name")
     return ImapServer(

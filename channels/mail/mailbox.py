@@ -44,13 +44,14 @@ class Mailbox:
 
     Attributes:
         uid_validity: as long as it is the same, a UID means the same message.
+        can_idle: the server tells of what arrives; else it has to be asked.
         uid_next: what the next message gets at the least, when it was selected.
     """
 
     def __init__(self, server: ImapServer) -> None:
         self._server = server
         self._connection: BaseMailBox | None = None
-        self._can_idle = False
+        self.can_idle = False
         self.uid_validity = 0
         self.uid_next = 0
 
@@ -66,7 +67,7 @@ class Mailbox:
         (box.login if is_ascii else box.login_utf8)(server.user, server.password, server.mailbox)
         self.uid_validity = self._told("UIDVALIDITY")
         self.uid_next = self._told("UIDNEXT", default=0) or max(self.search("ALL"), default=0) + 1
-        self._can_idle = "IDLE" in box.client.capabilities
+        self.can_idle = "IDLE" in box.client.capabilities
 
     @property
     def _box(self) -> BaseMailBox:
@@ -102,7 +103,7 @@ class Mailbox:
         Raises:
             Exception: one of ``FAILURES``: the server did not answer when it was asked whether it is still there.
         """
-        if self._can_idle:
+        if self.can_idle:
             self._box.idle.wait(timeout=timeout_s)
         else:
             self._pause(timeout_s)

@@ -11,6 +11,8 @@ it. It is given again then, under the same Message-ID.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
 
 import aiosmtplib
 
@@ -40,25 +42,46 @@ class SmtpSender:
             ChannelRejectedError: (channel.rejected) it never will.
         """
         async with self._free:
-            try:
+            with self._translated(recipient):
                 await self._send(message, sender=sender, recipient=recipient)
-            except aiosmtplib.SMTPRecipientsRefused as error:
-                first = error.recipients[0]
-                raise self._answered(first.code, first.message, f"to {recipient}") from error
-            except aiosmtplib.SMTPAuthenticationError as error:
-                text = f"{self._named} does not take the login: {error.code} {_line(error.message)}"
-                raise ChannelUnreachableError(text, retry_after_s=_MISCONFIGURED_S) from error
-            except (aiosmtplib.SMTPConnectResponseError, aiosmtplib.SMTPHeloError) as error:
-                # Of the connection, whatever its code: nothing was said about this mail yet.
-                raise self._unreachable(f"it greets with {error.code} {_line(error.message)}") from error
-            except aiosmtplib.SMTPResponseException as error:
-                raise self._answered(error.code, error.message, f"for {recipient}") from error
-            except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
-                raise self._unreachable(_line(str(error)) or type(error).__name__) from error
+
+    async def visit(self) -> None:
+        """Connect, log in and hang up, with no mail: to see whether the server can be used.
+
+        Raises:
+            ChannelUnreachableError: (channel.unreachable) it cannot, as the text says.
+        """
+        async with self._free:
+            with self._translated("nobody"):
+                async with self._client():
+                    pass
+
+    @contextmanager
+    def _translated(self, recipient: str) -> Generator[None]:
+        """Whatever the library raises, as an error of ours."""
+        try:
+            yield
+        except aiosmtplib.SMTPRecipientsRefused as error:
+            first = error.recipients[0]
+            raise self._answered(first.code, first.message, f"to {recipient}") from error
+        except aiosmtplib.SMTPAuthenticationError as error:
+            text = f"{self._named} does not take the login: {error.code} {_line(error.message)}"
+            raise ChannelUnreachableError(text, retry_after_s=_MISCONFIGURED_S) from error
+        except (aiosmtplib.SMTPConnectResponseError, aiosmtplib.SMTPHeloError) as error:
+            # Of the connection, whatever its code: nothing was said about this mail yet.
+            raise self._unreachable(f"it greets with {error.code} {_line(error.message)}") from error
+        except aiosmtplib.SMTPResponseException as error:
+            raise self._answered(error.code, error.message, f"for {recipient}") from error
+        except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
+            raise self._unreachable(_line(str(error)) or type(error).__name__) from error
 
     async def _send(self, message: bytes, *, sender: str, recipient: str) -> None:
+        async with self._client() as client:
+            await client.sendmail(sender, [recipient], message)
+
+    def _client(self) -> aiosmtplib.SMTP:
         server = self._server
-        client = aiosmtplib.SMTP(
+        return aiosmtplib.SMTP(
             hostname=server.host,
             port=server.port,
             use_tls=server.tls is Tls.TLS,
@@ -68,8 +91,6 @@ class SmtpSender:
             timeout=server.timeout_s,
             tls_context=server.tls_context,
         )
-        async with client:
-            await client.sendmail(sender, [recipient], message)
 
     def _answered(self, code: int, message: str, about: str) -> ChannelUnreachableError | ChannelRejectedError:
         text = f"{self._named} answers {code} {about}: {_line(message)}"

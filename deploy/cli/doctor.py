@@ -16,7 +16,9 @@ from ...bots.app import App
 from ..config import load_config
 from ..doctor import Check, Examined, Finding, Verdict, examined, failed, is_well, ok, skipped
 from ..doctor_core import AppCheck, DatabaseCheck, ModelCheck
+from ..doctor_mail import mail_checks
 from ..doctor_slack import Patient, slack_checks
+from ..domain_names import DomainNames
 from ..errors import AppLoadError, ConfigError
 from ..settings import Config
 from ..slacking import slack_client_of
@@ -41,7 +43,8 @@ def doctor(
     """Look whether everything is set up, and say what to click or set where it is not. Nothing is changed.
 
     It reads the configuration and the database, asks the model for one word, and of each connection looks at its credentials,
-    what they allow, and the places and people that the app names. Exit code 1 if anything failed.
+    what they allow, and the places and people that the app names; of mail also at what the domain name system says. Exit code
+    1 if anything failed.
 
     With --json: ok, and checks, each with check, verdict (ok, failed, unseen, skipped), detail and remedy.
 
@@ -88,6 +91,11 @@ async def _all_of(
         if loading is None:
             checks.append(AppCheck(app, connections))
         async for each in examined(checks):
+            yield each
+    if config.mail is None:
+        yield Examined(check="mail", finding=skipped("it is not configured ([mail])"))
+    else:
+        async for each in examined(mail_checks(config.mail, names=DomainNames())):
             yield each
     if config.slack is None:
         yield Examined(check="slack", finding=skipped("it is not configured ([slack])"))
