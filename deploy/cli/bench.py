@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import typer
 from ...actors.clock import SystemClock
 from ...actors.ids import RandomIds
 from ...store.errors import StoreReadOnlyError
+from .. import loops
 from ..bench import Figures, run_bench
 from ..config import load_config
 from ..errors import InputInvalidError
@@ -61,7 +61,7 @@ def bench(
             waiting=waiting,
             progress=progress.update,
         )
-        figures = asyncio.run(interruptible(measuring))
+        figures = loops.run(interruptible(measuring))
     if as_json:
         screen.document(figures.to_json())
         return

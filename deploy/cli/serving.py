@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from contextlib import AsyncExitStack
 
@@ -11,6 +10,7 @@ from ...actors.ids import RandomIds
 from ...actors.webhooks import Webhooks
 from ...bots.app import App
 from ...channels.webhooks import serving, webhook_app
+from .. import loops
 from ..config import load_config
 from ..logs import configure_logs
 from ..service import serve as serve_until_signalled
@@ -37,7 +37,7 @@ def serve(
     configure_logs(level=settings.log.level, form=settings.log.format, stream=sys.stderr)
     app = app_of(target, settings)
     screen = Screen(as_json=as_json)
-    stopped_by = asyncio.run(_serve(settings, app, screen))
+    stopped_by = loops.run(_serve(settings, app, screen))
     if as_json:
         screen.document({"app": app.name, "stopped_by": stopped_by})
 
