@@ -79,8 +79,8 @@ class PostResult(StrEnum):
 class Claim:
     """Take the lease of up to ``limit`` sessions: by priority, then due time, then id.
 
-    Claimable: READY with ``due_at_ms <= now_ms``, and RUNNING with ``lease_until_ms <= now_ms`` (its holder died). Each claim
-    adds one to ``lease_epoch`` and to ``attempts``.
+    Claimable: READY with ``due_at_ms <= now_ms``, or that was due when it was last written, whatever the clock says since; and
+    RUNNING with ``lease_until_ms <= now_ms`` (its holder died). Each claim adds one to ``lease_epoch`` and to ``attempts``.
     """
 
     holder: str

@@ -32,7 +32,7 @@ from .rows import (
     SessionStatus,
 )
 from .view import View, check_ids
-from .waking import wake
+from .waking import is_due_at_once, wake
 
 _READY = SessionStatus.READY.value
 _RUNNING = SessionStatus.RUNNING.value
@@ -99,7 +99,7 @@ def lease(session: SessionDraft, *, holder: str, until_ms: int, now_ms: int) -> 
 
 def grant(session: SessionDraft, granted: Grant | None, *, now_ms: int) -> SessionRow | None:
     """Claim one session that has just become ready; None if nobody here has room for it, or it is not ready."""
-    if granted is None or session.status != _READY or session.due_at_ms > now_ms:
+    if granted is None or not (session.status == _READY and _is_claimable(session, now_ms=now_ms)):
         return None
     lease(session, holder=granted.holder, until_ms=granted.until_ms, now_ms=now_ms)
     return session.frozen()
@@ -107,7 +107,7 @@ def grant(session: SessionDraft, granted: Grant | None, *, now_ms: int) -> Sessi
 
 def _is_claimable(session: SessionDraft, *, now_ms: int) -> bool:
     if session.status == _READY:
-        return session.due_at_ms <= now_ms
+        return session.due_at_ms <= now_ms or is_due_at_once(session)
     return session.status == _RUNNING and session.lease_until_ms <= now_ms
 
 

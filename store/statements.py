@@ -109,7 +109,8 @@ class Statements:
         order = (sessions.c.priority, sessions.c.due_at_ms, sessions.c.session_id)
         others = sa.select(sessions).where(sessions.c.session_id.not_in(known)).order_by(*order).limit(limit)
         self.ready_sessions: Select = others.where(
-            sessions.c.status == literal(SessionStatus.READY), sessions.c.due_at_ms <= now_ms
+            sessions.c.status == literal(SessionStatus.READY),
+            sa.or_(sessions.c.due_at_ms <= now_ms, sessions.c.due_at_ms <= sessions.c.updated_at_ms),
         )
         self.abandoned_sessions: Select = others.where(
             sessions.c.status == literal(SessionStatus.RUNNING), sessions.c.lease_until_ms <= now_ms

@@ -23,6 +23,8 @@ _UNDER_WAY = (_READY, SessionStatus.RUNNING.value)
 def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
     """Count one more thing that arrived, and make a resting session ready."""
     session.wakes += 1
+    if is_due_at_once(session):
+        session.due_at_ms = min(session.due_at_ms, now_ms)
     session.updated_at_ms = now_ms
     session.is_changed = True
     if session.status in _RESTING:
@@ -32,3 +34,8 @@ def wake(session: SessionDraft, *, priority: int, now_ms: int) -> None:
         session.due_at_ms = now_ms
     elif session.status in _UNDER_WAY:
         session.priority = min(session.priority, priority)
+
+
+def is_due_at_once(session: SessionDraft) -> bool:
+    """It was due when it was last written, so it is due now, whatever the clock says: that may have been set back."""
+    return session.due_at_ms <= session.updated_at_ms

@@ -214,6 +214,22 @@ async def test_a_session_in_back_off_is_not_claimed(store: Store) -> None:
     assert len((await store.claim(claim(now_ms=T0 + 1))).sessions) == 1
 
 
+async def test_a_session_made_ready_before_the_clock_was_set_back_is_claimed(store: Store) -> None:
+    await started(store, "begun", due_at_ms=T0)
+    await started(store, "in back-off", due_at_ms=T0 + 1)
+    earlier = T0 - 120 * MINUTE
+    (claimed,) = (await store.claim(claim(now_ms=earlier, until_ms=earlier + MINUTE))).sessions
+    assert claimed.session_id == "begun"
+
+
+async def test_a_ready_session_to_which_something_comes_after_the_clock_was_set_back_stays_due(store: Store) -> None:
+    await started(store, due_at_ms=T0)
+    earlier = T0 - 120 * MINUTE
+    await store.post_message(PostMessage(message=message(), now_ms=earlier))
+    (claimed,) = (await store.claim(claim(now_ms=earlier + 1, until_ms=earlier + MINUTE))).sessions
+    assert (claimed.session_id, claimed.wakes) == ("s1", 1)
+
+
 @pytest.mark.behaviour("P43")
 async def test_a_lease_past_its_time_may_be_taken_by_anyone(store: Store) -> None:
     await started(store)
