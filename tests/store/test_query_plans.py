@@ -30,6 +30,7 @@ from .examples import (
     timer,
 )
 from .test_anchors_contract import anchor
+from .test_fires_contract import fire, trigger
 
 HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "claim": lambda store: store.claim(claim()),
@@ -74,6 +75,14 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "sweep notes": lambda store: store.notes.sweep(settled_before_ms=T0, limit=10),
     "quarantined last": lambda store: store.quarantine.newest("mail", limit=10),
     "sweep the quarantine": lambda store: store.quarantine.sweep("mail", before_ms=T0, most=10),
+    "triggers due": lambda store: store.triggers.due(now_ms=T0, limit=10),
+    "next trigger due": lambda store: store.triggers.due_ms(),
+    "untold fires": lambda store: store.fires.untold(limit=10),
+    "waiting for files": lambda store: store.fires.watching(limit=10),
+    "subscribed": lambda store: store.triggers.subscribed("t", limit=10),
+    "waiting for a fire": lambda store: store.fires.waiting(fire(), trigger(), limit=10),
+    "begin a run": lambda store: store.fires.begin(fire(), session_id="s1", at_once=1),
+    "fires of a trigger": lambda store: store.fires.of("t", limit=10),
     "unblock": lambda store: store.unblock_session(
         UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)
     ),

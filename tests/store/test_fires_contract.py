@@ -1,0 +1,171 @@
+"""Triggers and fires: one fire for each key, one who moves a trigger on, nobody forgotten, no more runs than there may be."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from overwinter.store.changes import CancelSession
+from overwinter.store.fires import DueFires
+from overwinter.store.rows import PauseRow
+from overwinter.store.store import Store
+from overwinter.store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow, TriggerStatus
+
+from .examples import T0, asleep, resolve, timer
+
+
+def trigger(slug: str = "go", *, due_ms: int | None = T0, **changed: object) -> TriggerRow:
+    row = TriggerRow(
+        trigger_id=f"t-{slug}",
+        tenant="acme",
+        slug=slug,
+        kind="cron",
+        spec_json="{}",
+        source=None,
+        status=TriggerStatus.ENABLED,
+        next_due_at_ms=due_ms,
+        state_json=None,
+        created_at_ms=T0,
+        updated_at_ms=T0,
+    )
+    return replace(row, **changed)  # type: ignore[arg-type]
+
+
+def fire(key: str = "k", *, at_ms: int = T0, payload: str | None = None, slug: str = "go") -> FireRow:
+    return FireRow(
+        fire_id=f"f-{slug}-{key}",
+        trigger_id=f"t-{slug}",
+        key=key,
+        scheduled_at_ms=at_ms,
+        fired_at_ms=at_ms,
+        missed=0,
+        payload_json=payload,
+        status=FireStatus.OPEN,
+        session_id=None,
+        is_over=False,
+        outcome_json=None,
+        settled_at_ms=None,
+    )
+
+
+def waits(pause_id: str = "p1", *, asked_at_ms: int = T0) -> PauseRow:
+    row = timer(pause_id)
+    return replace(row, kind="trigger", role="go", tenant="acme", asked_at_ms=asked_at_ms)
+
+
+async def settle(store: Store, row: FireRow, status: FireStatus = FireStatus.DONE, *, is_over: bool = True) -> bool:
+    return await store.fires.settle(row, trigger(), status=status, is_over=is_over, outcome_json="{}", now_ms=T0)
+
+
+async def test_of_many_that_see_a_trigger_due_one_fires_it(store: Store) -> None:
+    await store.triggers.add(trigger())
+    change = DueFires(trigger_id="t-go", was_due_at_ms=T0, next_due_at_ms=T0 + 60, fires=(fire(str(T0)),))
+    fired = await asyncio.gather(*(store.fires.fire_due([change]) for _ in range(5)))
+    assert sorted(fired) == [0, 0, 0, 0, 1]
+    assert await store.triggers.due_ms() == T0 + 60
+    assert len(await store.fires.of("t-go", limit=10)) == 1
+
+
+async def test_a_trigger_that_is_disabled_or_was_due_at_another_time_fires_nothing(store: Store) -> None:
+    await store.triggers.add(trigger())
+    assert (
+        await store.fires.fire_due([DueFires(trigger_id="t-go", was_due_at_ms=1, next_due_at_ms=2, fires=(fire(),))])
+        == 0
+    )
+    await store.triggers.set_status("t-go", TriggerStatus.DISABLED, next_due_at_ms=T0, now_ms=T0)
+    change = DueFires(trigger_id="t-go", was_due_at_ms=T0, next_due_at_ms=None, fires=(fire(),))
+    assert await store.fires.fire_due([change]) == 0
+    assert await store.fires.fire(fire()) == "refused"
+    assert (await store.triggers.due_ms(), await store.fires.of("t-go", limit=10)) == (None, ())
+
+
+async def test_a_key_is_fired_for_once_and_with_something_else_it_is_a_conflict(store: Store) -> None:
+    await store.triggers.add(trigger())
+    outcomes = await asyncio.gather(*(store.fires.fire(fire(payload="1")) for _ in range(4)))
+    assert sorted(outcomes) == ["duplicate", "duplicate", "duplicate", "fired"]
+    assert await store.fires.fire(fire(payload="2")) == "conflict"
+    assert [row.payload_json for row in await store.fires.of("t-go", limit=10)] == ["1"]
+
+
+async def test_the_limit_of_a_minute_holds_for_all_together(store: Store) -> None:
+    await store.triggers.add(trigger())
+    rows = [fire(str(number)) for number in range(6)]
+    outcomes = await asyncio.gather(*(store.fires.fire(row, per_minute=4) for row in rows))
+    assert sorted(outcomes) == ["fired"] * 4 + ["limited"] * 2
+    assert await store.fires.fire(fire("later", at_ms=T0 + 60_001), per_minute=4) == "fired"
+
+
+async def test_what_a_trigger_compares_with_is_changed_by_one_alone(store: Store) -> None:
+    await store.triggers.add(trigger())
+    assert await store.triggers.set_state("t-go", was=None, state_json="a")
+    assert await store.fires.fire(fire("1"), state=("a", "b")) == "fired"
+    assert await store.fires.fire(fire("2"), state=("a", "c")) == "refused"
+    assert len(await store.fires.of("t-go", limit=10)) == 1
+
+
+async def test_a_fire_is_not_done_while_somebody_waits_who_began_before_it(store: Store) -> None:
+    await store.triggers.add(trigger())
+    await asleep(store, waits())
+    await store.fires.fire(fire())
+    [(row, of)] = await store.fires.untold(limit=10)
+    assert [pause.pause_id for pause in await store.fires.waiting(row, of, limit=10)] == ["p1"]
+    assert not await settle(store, row)
+    assert await settle(store, row, FireStatus.QUEUED, is_over=False)
+    await store.resolve_pause(replace(resolve("p1"), resolution="fired", responder=None))
+    assert await settle(store, row)
+    assert await store.fires.untold(limit=10) == ()
+    assert not await settle(store, row)
+
+
+async def test_a_wait_that_is_written_after_a_fire_it_began_before_opens_the_fire_again(store: Store) -> None:
+    await store.triggers.add(trigger())
+    for key, at_ms in (("before", T0 - 1), ("after", T0 + 1)):
+        await store.fires.fire(fire(key, at_ms=at_ms))
+        assert await settle(store, fire(key, at_ms=at_ms))
+    await asleep(store, waits(asked_at_ms=T0))
+    assert [row.key for row, _ in await store.fires.untold(limit=10)] == ["after"]
+
+
+async def test_no_more_runs_begin_than_there_may_be_at_once(store: Store) -> None:
+    await store.triggers.add(trigger())
+    rows = [fire(str(number)) for number in range(4)]
+    for row in rows:
+        await store.fires.fire(row)
+    begun = await asyncio.gather(
+        *(store.fires.begin(row, session_id="s1" if at == 0 else f"x{at}", at_once=2) for at, row in enumerate(rows))
+    )
+    assert begun == [True, True, False, False]
+    assert await store.fires.begin(rows[0], session_id="s1", at_once=2)  # its own place, once more
+    await asleep(store, timer("t1"))
+    assert not await store.fires.begin(rows[2], session_id="x2", at_once=2)
+    await store.cancel_session(
+        CancelSession(tenant="acme", session_id="s1", reason="r", responder=None, ledger_json="{}", now_ms=T0)
+    )
+    assert await store.fires.begin(rows[2], session_id="x2", at_once=2)
+
+
+async def test_what_an_app_declares_is_there_and_what_it_does_not_is_removed(store: Store) -> None:
+    await store.triggers.add(trigger("mine"))
+    declared = [trigger(slug, source="app") for slug in ("a", "b", "mine")]
+    assert await store.triggers.declare("app", declared, now_ms=T0) == ("mine",)
+    await store.triggers.set_status("t-a", TriggerStatus.DISABLED, next_due_at_ms=T0, now_ms=T0)
+    changed = [trigger("a", source="app", spec_json='{"n":1}', due_ms=T0 + 5)]
+    assert await store.triggers.declare("app", changed, now_ms=T0) == ()
+    found = {row.slug: (row.status, row.spec_json) for row in await store.triggers.all("acme")}
+    assert found == {"a": ("disabled", '{"n":1}'), "mine": ("enabled", "{}")}
+    assert await store.triggers.declare("app", declared[:2], now_ms=T0) == ()
+    assert [row.slug for row in await store.triggers.all("acme")] == ["a", "b", "mine"]
+
+
+async def test_a_subscription_is_there_once_and_fires_are_forgotten_when_they_are_old(store: Store) -> None:
+    row = SubscriptionRow(trigger_id="t-go", session_id="s1", tenant="acme", created_at_ms=T0)
+    assert [await store.triggers.subscribe(row), await store.triggers.subscribe(row)] == [True, False]
+    assert await store.triggers.subscribed("t-go", limit=10) == (row,)
+    assert await store.triggers.unsubscribe("t-go", "s1")
+    await store.triggers.add(trigger())
+    for key, at_ms in (("old", T0 - 1), ("open", T0 - 1), ("new", T0)):
+        await store.fires.fire(fire(key, at_ms=at_ms))
+        if key != "open":
+            await settle(store, fire(key, at_ms=at_ms))
+    assert await store.fires.sweep(fired_before_ms=T0, limit=10) == 1
+    assert {each.key for each in await store.fires.of("t-go", limit=10)} == {"open", "new"}
