@@ -28,8 +28,9 @@ from .smtp import SmtpSender
 from .tokens import is_own_address
 
 _SWEEP_EVERY_MS = 3_600_000
+_LISTEN_AGAIN_MS = 15_000
 _KEPT_MS = 30 * 24 * 3_600_000
-_MOST_KEPT = 5_000
+_MOST_KEPT = 2_000
 """Mails in the quarantine; beyond them the oldest go, or a flood would fill the disk."""
 
 _log = structlog.get_logger("overwinter.mail")
@@ -84,6 +85,7 @@ class MailConnection:
         replies = Replies(
             register=register,
             notes=reception.notes,
+            questions=reception.questions,
             sender=sender,
             clock=reception.clock,
             connection=self.name,
@@ -184,17 +186,23 @@ class MailConnection:
         async def take(raw: bytes, recipient: str) -> None:
             await self.receive(Arrived(raw=raw, envelope=(recipient,)))
 
-        reading = self._settings.reading
-        async with listening(
-            host=listener.host,
-            port=listener.port,
-            hostname=reading.domain,
-            most_bytes=reading.limits.message_bytes,
-            take=take,
-            is_ours=partial(is_own_address, reply_to=reading.reply_address, separator=reading.separator),
-        ):
-            _log.info("mail.lmtp-listening", host=listener.host, port=listener.port)
-            await asyncio.Event().wait()
+        reading, clock = self._settings.reading, self._opened.reception.clock
+        while True:
+            try:
+                async with listening(
+                    host=listener.host,
+                    port=listener.port,
+                    hostname=reading.domain,
+                    most_bytes=reading.limits.message_bytes,
+                    take=take,
+                    is_ours=partial(is_own_address, reply_to=reading.reply_address, separator=reading.separator),
+                ):
+                    _log.info("mail.lmtp-listening", host=listener.host, port=listener.port)
+                    await asyncio.Event().wait()
+            except OSError as error:
+                # Another process has the port, as when one takes over from another: what comes by IMAP is read meanwhile.
+                _log.error("mail.lmtp-not-listening", host=listener.host, port=listener.port, error=str(error))
+            await clock.sleep_until_ms(clock.now_ms() + _LISTEN_AGAIN_MS)
 
     async def _sweep(self) -> None:
         """Forget what has lain in the quarantine for long, once an hour."""

@@ -24,6 +24,7 @@ import structlog
 from ...actors.clock import Clock
 from ...actors.jsontext import from_json, to_json
 from ...actors.reception import Anchors
+from ...store.errors import StoreError
 from ...store.rows import AnchorRow
 from ...store.values import value
 from .mailbox import FAILURES, Fetched, Mailbox
@@ -81,16 +82,20 @@ class ImapReader:
         self._most_bytes = most_bytes
 
     async def run(self) -> None:
-        """Read until it is cancelled; a connection that fails is made anew.
+        """Read until it is cancelled; a connection that fails is made anew, and a mail that could not be recorded read again.
 
         Raises:
-            StoreError: a mail could not be recorded; it is still unread.
+            StoreError: the store failed for good.
         """
         rest_s = _FIRST_REST_S
         while True:
             began_s = self._clock.monotonic_s()
             try:
                 await self._connected()
+            except StoreError as error:
+                if not error.retryable:
+                    raise
+                _log.warning(error.code, error=str(error), in_s=rest_s)
             except FAILURES as error:
                 if self._clock.monotonic_s() - began_s > _LONGEST_REST_S:
                     rest_s = _FIRST_REST_S

@@ -41,16 +41,17 @@ from ...actors.questions import AskedQuestion
 from ...actors.reception import Reception
 from ...store.errors import StoreError
 from ...store.rows import QuarantineRow
-from .addresses import domain_of
+from .addresses import domain_of, without_subaddress
 from .bounded import AT_ONCE, question_in_bounded, read_mail_bounded
 from .correspondence import Correspondence, Register, Standing
 from .objections import objection_to
+from .people import is_one_of
 from .replying import Addressee, Replies
 from .results import MailClass, MailReadingResult
 from .settings import MailReading
 from .writing import moment, not_understood, plainly, told
 
-_KEPT_BYTES = 256 * 1024
+_KEPT_BYTES = 128 * 1024
 """Of a mail in the quarantine; of a larger one its beginning is kept."""
 _LONGEST_SUBJECT = 300
 
@@ -153,6 +154,7 @@ class Receiver:
     # -- who may answer -----------------------------------------------------------------------------------------------
     async def _of_answerer(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
         assert result.sender is not None
+        answerer = self._answerer(result.sender, about)
         asked = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
         if asked is None:
             return await self._keep(mail, result, about, "question no longer kept")
@@ -165,7 +167,7 @@ class Receiver:
                 tenant=about.tenant,
                 pause_id=about.pause_id,
                 answer=Reply(text=result.text),
-                credential=ChannelCredential(answered_by=result.sender, channel=about.channel),
+                credential=ChannelCredential(answered_by=answerer, channel=about.channel),
                 received=Received(channel=self._connection, external_id=result.dedupe_key),
             )
         except (PauseUninterpretableReplyError, PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
@@ -300,6 +302,11 @@ class Receiver:
             )
         )
         return Handled.QUARANTINED
+
+    def _answerer(self, sender: str, about: Correspondence) -> str:
+        """The sender by the address that they are known by, so that one person is never two by a subaddress."""
+        answerers = self._answerers_of(about.channel) or ()
+        return sender if is_one_of(sender, answerers) else without_subaddress(sender)
 
     def _quarantine_id(self, key: str) -> str:
         return f"q{hashlib.sha256(f'{self._connection} {key}'.encode()).hexdigest()[:24]}"

@@ -17,6 +17,7 @@ import structlog
 from ...actors.asks import JsonValue
 from ...actors.clock import Clock
 from ...actors.notes import Note, Notes
+from ...actors.questions import Questions
 from .correspondence import Correspondence, Register
 from .letters import Letter, composed
 from .posting import Sender
@@ -52,8 +53,18 @@ class Addressee:
 class Replies:
     """Writes and tells the notes of one connection."""
 
-    def __init__(self, *, register: Register, notes: Notes, sender: Sender, clock: Clock, connection: str) -> None:
+    def __init__(
+        self,
+        *,
+        register: Register,
+        notes: Notes,
+        questions: Questions,
+        sender: Sender,
+        clock: Clock,
+        connection: str,
+    ) -> None:
         self._register = register
+        self._questions = questions
         self._notes = notes
         self._sender = sender
         self._clock = clock
@@ -101,11 +112,14 @@ class Replies:
         return await self._notes.write(note, delay_ms=max(0, at_ms - self._clock.now_ms()))
 
     async def tell(self, note: Note) -> None:
-        """Send a note.
+        """Send a note; one that asks again is left out if its question has closed while it waited.
 
         Raises:
             ChannelError: as ``SmtpSender.send``.
         """
+        if note.kind == "again" and not await self._is_open(note):
+            _log.info("mail.not-asked-again", session_id=note.session_id, reason="closed meanwhile")
+            return
         body = cast("dict[str, Any]", note.body)
         letter = Letter(
             sender=self._sender.address,
@@ -138,6 +152,10 @@ class Replies:
 
         planned = await self._register.change(about.token, plan)
         return planned if planned is not None and note_id in planned.replies else None
+
+    async def _is_open(self, note: Note) -> bool:
+        asked = await self._questions.find(tenant=note.tenant, pause_id=note.pause_id or "")
+        return asked is not None and asked.is_open
 
     def _answers_to(self, about: Correspondence) -> str:
         return reply_address(self._sender.address, about.token, separator=self._sender.separator)

@@ -13,6 +13,8 @@ from typing import Any, TypeVar
 from ..fakes.smtp_server import Mailed
 from .post_office import PASSWORD, PostOffice
 
+PATIENCE_S = 20.0
+
 T = TypeVar("T")
 
 
@@ -48,7 +50,8 @@ class Mailbox:
 
         def work(client: imaplib.IMAP4) -> None:
             client.delete(self._folder)
-            client.create(self._folder)
+            status, told = client.create(self._folder)
+            assert status == "OK", told
 
         await self._do(work, selects=False)
 
@@ -65,7 +68,9 @@ class Mailbox:
         def run() -> T:
             with imaplib.IMAP4("127.0.0.1", self._post.imap_port) as client:
                 client.login(self.user, PASSWORD)
-                while selects and client.select(self._folder)[0] != "OK":
+                end_s = time.perf_counter() + PATIENCE_S
+                while selects and (told := client.select(self._folder))[0] != "OK":
+                    assert time.perf_counter() < end_s, f"{self.user} has no {self._folder}: {told}"
                     time.sleep(0.02)  # noqa: TID251  its first mail is just making it
                 return work(client)
 

@@ -15,7 +15,7 @@ from overwinter.actors.clock import ManualClock
 from overwinter.channels.mail.imap import ImapReader
 from overwinter.channels.mail.mailbox import Fetched
 from overwinter.channels.mail.servers import ImapServer
-from overwinter.store.errors import StoreBusyError
+from overwinter.store.errors import StoreBusyError, StoreCorruptError
 from overwinter.store.store import Store
 
 from .mailboxes import Mailbox
@@ -73,8 +73,7 @@ class Reading:
 
     async def end(self) -> None:
         self.work.cancel()
-        with suppress(asyncio.CancelledError):
-            await self.work
+        await asyncio.wait({self.work})
 
     async def has(self, *words: str) -> None:
         async def are_there() -> bool:
@@ -138,17 +137,24 @@ async def test_nothing_is_marked_that_could_not_be_recorded(post: PostOffice, st
     async with reading(post, store, user) as (there, box):
         there.errors.append(StoreBusyError())
         await box.put(mail("one"))
-        with pytest.raises(StoreBusyError):
-            await until(lambda: _done(there), "recording fails")
+
+        async def has_failed() -> bool:
+            return not there.errors
+
+        await until(has_failed, "recording fails")
         assert await box.unseen() == 1
-        there.begin()
         await there.has("one")
 
 
-async def _done(there: Reading) -> bool:
-    if there.work.done():
-        there.work.result()
-    return False
+async def test_a_store_that_fails_for_good_ends_the_reading_and_the_mail_waits(
+    post: PostOffice, store: Store, user: str
+) -> None:
+    async with reading(post, store, user) as (there, box):
+        there.errors.append(StoreCorruptError())
+        await box.put(mail("one"))
+        with pytest.raises(StoreCorruptError):
+            await there.has("one")
+        assert await box.unseen() == 1
 
 
 async def test_a_mail_that_is_marked_as_unread_is_read_again(post: PostOffice, store: Store, user: str) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
 
 T = TypeVar("T")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from overwinter.channels.mail.receiving import Handled
 
 from ..fakes.mail_client import reply_to
 from ..fakes.smtp_server import Mailed
-from .mail_office import KEY, LONE, MARA, mail_office
+from .mail_office import KEY, LONE, MARA, READING, mail_office
 
 
 async def test_a_reply_is_the_decision_and_its_thread_says_so(tmp_path: Path) -> None:
@@ -229,6 +230,18 @@ async def test_about_one_question_three_mails_an_hour_go_out_at_most(tmp_path: P
         assert office.smtp.mails[-1].text.startswith("Approved by")
 
 
+async def test_who_has_answered_is_not_asked_again_by_a_mail_that_had_to_wait(tmp_path: Path) -> None:
+    async with mail_office(tmp_path) as office:
+        mailed = await office.ask()
+        for number in range(2):
+            message_id = f"<unclear-{number}@corp.example>"
+            await office.answer(mailed, f"Hm, {number}?", message_id=message_id)
+        await office.answer(mailed, "Yes, go ahead.", message_id="<clear@corp.example>")
+        sent = len(office.smtp.mails)
+        await office.kit.advance(timedelta(hours=2))
+        assert len(office.smtp.mails) == sent
+
+
 BOUNCE = """Return-Path: <>
 From: MAILER-DAEMON@mx.corp.example
 To: {to}
@@ -283,6 +296,17 @@ async def test_a_question_that_came_back_from_one_is_still_with_the_others(tmp_p
         assert await office.is_open()
         assert await office.answer(office.smtp.to(LONE)[0], "Approved.") is Handled.ANSWERED
         assert [len(office.smtp.to(each)) for each in (MARA, LONE)] == [1, 2]
+
+
+async def test_one_person_is_never_two_by_a_subaddress(tmp_path: Path) -> None:
+    reading = replace(READING, takes_subaddresses=True)
+    async with mail_office(tmp_path, people=(MARA, LONE), role={"needs": 2}, reading=reading) as office:
+        await office.ask()
+        (to_mara,) = office.smtp.to(MARA)
+        assert await office.answer(to_mara, "Approved.") is Handled.ANSWERED
+        again = await office.answer(to_mara, "Approved.", sender="mara+x@corp.example", message_id="<2@corp.example>")
+        assert again is Handled.TOLD
+        assert office.refunds == []
 
 
 # -- servers -----------------------------------------------------------------------------------------------------------
