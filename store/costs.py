@@ -30,7 +30,7 @@ class CountCall:
     Attributes:
         cost_key: names the call; the same key again changes nothing.
         subject: whom the budget is for: a tenant, a session; empty where it is for all together.
-        since_ms: calls before this do not count any more; 0 counts them all.
+        since_ms: calls before this do not count any more, and those twice as long ago are forgotten; 0 counts them all.
         max_calls, max_tokens: None is no limit.
     """
 

@@ -50,6 +50,9 @@ _INSERT = sa.insert(costs).from_select(
     .where(_spent.c.calls < _number("max_calls"), _spent.c.tokens < _number("max_tokens"), ~_is_known),
     include_defaults=False,
 )
+_FORGET = sa.delete(costs).where(
+    costs.c.budget == _text("in_budget"), costs.c.subject == _text("of_subject"), costs.c.at_ms < _number("before_ms")
+)
 _SPENT = sa.select(_spent.c.calls, _spent.c.tokens)
 _STANDS = sa.select(_is_known, _spent.c.calls, _spent.c.tokens).select_from(_spent)
 _SET_TOKENS = (
@@ -72,6 +75,10 @@ def count_call(connection: sa.Connection, change: CountCall) -> CountCallResult:
         "now_ms": change.now_ms,
     }
     if connection.execute(_INSERT, parameters).rowcount == 1:
+        if change.since_ms > 0:
+            # Twice the time that counts: whoever makes a call again after a crash finds it counted.
+            before_ms = change.since_ms - (change.now_ms - change.since_ms)
+            connection.execute(_FORGET, {**parameters, "before_ms": before_ms})
         return CountCallResult(outcome="counted")
     is_known, calls, tokens = connection.execute(_STANDS, parameters).one()
     if is_known:

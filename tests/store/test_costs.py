@@ -179,3 +179,21 @@ async def test_what_was_spent_is_added_up_from_an_index_alone(store: Store, data
                 "COVERING INDEX costs_spent (budget=? AND subject=? AND at_ms>?)" in step or "cost_key=?" in step
                 for step in looked
             ), (statement, plan)
+
+
+async def test_what_no_window_counts_any_more_is_forgotten_when_the_budget_is_used_again(
+    store: Store, database: Path
+) -> None:
+    window = 1000
+
+    def windowed(cost_key: str, at_ms: int, **changed: Any) -> CountCall:
+        return call(cost_key, now_ms=at_ms, since_ms=at_ms - window + 1, max_calls=2, **changed)
+
+    for key, at_ms in (("old", T0), ("known", T0 + window), ("counts", T0 + 2 * window)):
+        assert (await store.count_call(windowed(key, at_ms))).outcome == "counted"
+    await store.count_call(windowed("other subject", T0, subject="zeta"))
+    await store.count_call(call("no window", budget="agent:clerk"))
+    await store.count_call(windowed("now", T0 + 2 * window + 1))
+    assert {row[0] for row in rows(database)} == {"known", "counts", "other subject", "no window", "now"}
+    assert (await store.count_call(windowed("known", T0 + 2 * window + 1))).outcome == "duplicate"
+    assert (await store.count_call(windowed("too much", T0 + 2 * window + 1))).outcome == "exhausted"
