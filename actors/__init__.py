@@ -8,7 +8,7 @@ session and starts a pass (``session``); ``recall`` turns its ledger into what a
 
 From the bottom up:
 
-    errors, events, clock, ids, jsontext      words, time, ids
+    errors, events, clock, ids, retries, jsontext      words, time, ids
     marks, redaction, privacy                 sensitive values: where, how hidden, from whom
     asks, messages, notes, outlines,          what crosses to people and models
     ports, roles, budgets
@@ -18,11 +18,11 @@ From the bottom up:
     confinement, workspaces, file_changes, file_hints   files, and what becomes of them
     schedules, trigger_kinds, triggers, webhooks   what sets sessions off, and when
     nesting, handlers, branches, comparing,   durable coroutines
-    waits, joining, driver, run
+    settlements, waits, joining, driver, run
     program, opening, recall, tickets, hook_notices, hooks, draft  between coroutines and rows
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
-    reading, notices, answering, sessions, delivering, waiting, accepting, questions, spoken, actions  the ways in and out
+    reading, notices, answering, sessions, delivering, waiting, accepting, questions, spoken, actions, settling  the ways in and out
     supervisor_settings, supervisor
     reception, telling                        ways to a vendor, and what is told without being asked
     firing, watching                          fires what is due, and tells those who wait for it, or for files

@@ -43,6 +43,7 @@ from .operations import (
     WaitResult,
     WasReached,
 )
+from .settlements import Settlement, settled, settlement_of
 from .step_errors import ForeignAwaitError, foreign_await
 from .waits import Waits
 
@@ -100,10 +101,6 @@ class Driver:
         """Children that have been reached and do not run yet: to be begun, or begun again after a revival."""
         return [operation for _, operation in self._unborn.values()] if self._unborn else []
 
-    def was_started(self, key: str) -> bool:
-        """Whether an earlier pass recorded the start of a step that must never start twice."""
-        return key in self._recall.started
-
     def step(self, key: str) -> Step | None:
         """The running step under ``key``; None if its branch was closed meanwhile."""
         entry = self._running.get(key)
@@ -115,18 +112,11 @@ class Driver:
 
     def take_news(self) -> News:
         opened, closed = self._waits.take_news()
-        news = News(
-            records=self._records[:],
-            opened=opened,
-            closed=closed,
-            dropped=self._dropped[:],
-            children=self._children[:],
-            cut=self._joining.take_cut(),
-        )
-        self._records.clear()
-        self._dropped.clear()
-        self._children.clear()
-        return news
+        records, dropped, children = self._records[:], self._dropped[:], self._children[:]
+        for taken in (self._records, self._dropped, self._children):
+            taken.clear()
+        cut = self._joining.take_cut()
+        return News(records=records, opened=opened, closed=closed, dropped=dropped, children=children, cut=cut)
 
     @property
     def has_startable(self) -> bool:
@@ -176,11 +166,21 @@ class Driver:
         if isinstance(branch.waits_on, Wait):
             check_answered(branch.waits_on, result)
         self._recall.waits[key] = result
-        if self._joining.is_deadline(key):
+        if isinstance(branch.waits_on, Settlement):
+            self._settle(branch, branch.waits_on, result)
+        elif self._joining.is_deadline(key):
             self._close_rest(self._joining.end_deadline(key, result.resolution))
         else:
             self._ready.append((branch, result, None))
         return True
+
+    def _settle(self, branch: Branch, settlement: Settlement, result: WaitResult) -> None:
+        record, error = settled(settlement, result)
+        self._records.append(record)
+        if error is None:
+            self._ready.append(_loaded(branch, settlement.step, record.body_json))
+        else:
+            self._ready.append((branch, None, step_failed(settlement.key, error, None)))
 
     def begin_child(self, operation: Child, *, frame: Frame, main: Callable[[], Coroutine[Any, Any, Any]]) -> None:
         """Run an unborn child, in an execution and a frame of its own."""
@@ -244,6 +244,9 @@ class Driver:
                     self._ready.append(_loaded(branch, operation, text))
                 elif (failed := self._recall.raised.get(key)) is not None:
                     self._ready.append((branch, None, step_failed(key, failed, None)))
+                elif operation.is_once and key in self._recall.started:
+                    branch.waits_on = unsettled = settlement_of(operation)
+                    self._waits.reach(branch, unsettled)
                 else:
                     self._queued[key] = (branch, operation)
             case Value():

@@ -44,11 +44,3 @@ def is_cancelled(error: BaseException) -> bool:
     """Whether the running task is being cancelled from outside; author's code may raise a CancelledError of its own."""
     task = asyncio.current_task()
     return isinstance(error, asyncio.CancelledError) and task is not None and task.cancelling() > 0
-
-
-INDETERMINATE = StepError(
-    kind="Indeterminate",
-    detail="it was started, and the process died before its result was recorded; whether it took effect is unknown",
-    cause_code="step.indeterminate",
-)
-"""The end of a step that must never start twice and whose first run left no result."""

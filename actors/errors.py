@@ -37,6 +37,7 @@ OverwinterError
 │   ├── ActionNotDueError               action.not-due              too early
 │   └── ActionExpiredError              action.expired              too late
 ├── WorkspacePathError                  workspace.path              it leads out of the workspace, or to too much
+├── StepNotIndeterminateError           step.not-indeterminate      nothing there waits to be settled
 ├── LeaseLostError                      lease.lost                  another supervisor has the session
 ├── EffectConflictError                 effect.conflict             same key, other content
 ├── ChannelError
@@ -312,6 +313,13 @@ class ActionExpiredError(ActionError):
     """The ticket's deadline has passed, so nothing was performed."""
 
     code = "action.expired"
+
+
+class StepNotIndeterminateError(OverwinterError):
+    """Nothing of that name waits to be settled. ``overwinter show`` says what does."""
+
+    code = "step.not-indeterminate"
+    expose = True
 
 
 class LeaseLostError(OverwinterError):

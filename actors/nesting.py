@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ParamSpec, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 
 from .asks import JsonValue
-from .payloads import Codec
+from .operations import Child, Frame
+from .payloads import JSON, Codec
 from .step_errors import ChildYieldsError
 
 P = ParamSpec("P")
@@ -49,10 +50,23 @@ class NestedAgent(Protocol):
         ...
 
 
-def check_child(agent: NestedAgent) -> None:
-    """Raise ``ChildYieldsError`` (child.yields) for an agent that would never end."""
+def workflow_child(workflow: NestedWorkflow[..., Any], *, key: str, frame: Frame, message: JsonValue) -> Child:
+    return Child(
+        key=key,
+        frame=frame,
+        program=workflow.name,
+        version=workflow.version,
+        fingerprint=workflow.fingerprint,
+        message=message,
+        codec=workflow.result_codec,
+    )
+
+
+def agent_child(agent: NestedAgent, *, key: str, frame: Frame, message: JsonValue) -> Child:
+    """Raises ``ChildYieldsError`` (child.yields)."""
     if agent.yields:
         raise ChildYieldsError(
             f"agent {agent.name} yields for messages and never ends, so it cannot be a child; "
             "declare one without yields=True for it"
         )
+    return Child(key=key, frame=frame, program=agent.name, version=None, fingerprint=None, message=message, codec=JSON)

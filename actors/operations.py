@@ -83,6 +83,8 @@ class Step(Operation):
     Attributes:
         kind: the ledger event that records its result.
         is_once: never started twice; its start is recorded before it runs.
+        call_id: of the model's call that it is the body of; empty for other steps.
+        settles: makes its result of what an operator says that it returned; None if that is the result itself.
     """
 
     call: Callable[[], Awaitable[Any]]
@@ -90,6 +92,8 @@ class Step(Operation):
     kind: str
     is_once: bool = False
     timeout_s: float | None = None
+    call_id: str = ""
+    settles: Callable[[JsonValue], JsonValue] | None = None
 
 
 @dataclass(eq=False, slots=True, kw_only=True)

@@ -20,9 +20,8 @@ from .handlers import BranchCall, ErrorHandlers, handled
 from .joins import All, JoinRule, check_join
 from .keys import name_of
 from .marks import Secret
-from .nesting import NestedAgent, NestedWorkflow, check_child
+from .nesting import NestedAgent, NestedWorkflow, agent_child, workflow_child
 from .operations import (
-    Child,
     Frame,
     Join,
     Joined,
@@ -40,6 +39,7 @@ from .outlines import NO_OUTLINE
 from .payloads import JSON, Codec, codec_of, return_codec
 from .ports import Question
 from .privacy import check_prompt, noted, told_to_model, with_private
+from .retries import Retry, settings_of, tried
 
 T = TypeVar("T")
 ItemT = TypeVar("ItemT")
@@ -92,7 +92,7 @@ class Run:
 
     # -- for authors --------------------------------------------------------------------------------------------------
     async def step(self, function: Callable[P, Awaitable[T]], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run ``function`` and record what it returns; on replay return that without running it.
+        """Run ``function`` and record what it returns; on replay return that without running it. ``@step`` says how.
 
         It may run again if the process dies before its result is committed. The result is stored through the function's
         return annotation.
@@ -101,8 +101,8 @@ class Run:
             StepFailedError: (step.failed) it raised; the same now and on every replay.
             StepUnserializableError: (step.unserializable) its result cannot be stored; inside a ``StepFailedError``.
         """
-        codec = return_codec(function)
-        result = await self.perform(name_of(function), partial(function, *args, **kwargs), codec=codec)
+        codec, how = return_codec(function), settings_of(function).of_perform
+        result = await self.perform(name_of(function), partial(function, *args, **kwargs), codec=codec, **how)
         await self.keep_private(codec.secrets_in(result))
         return result
 
@@ -214,15 +214,9 @@ class Run:
             ChildFailedError: (child.failed) it raised; the same now and on every replay.
             ToolArgumentsError: (tool.invalid-arguments) the arguments are not of its parameters' types.
         """
-        result: T = await Child(
-            key=self.key(workflow.name),
-            frame=self._frame,
-            program=workflow.name,
-            version=workflow.version,
-            fingerprint=workflow.fingerprint,
-            message={"content": workflow.input_of(*args, **kwargs), "from": self._frame.owner},
-            codec=workflow.result_codec,
-        )
+        message = {"content": workflow.input_of(*args, **kwargs), "from": self._frame.owner}
+        key = self.key(workflow.name)
+        result: T = await workflow_child(workflow, key=key, frame=self._frame, message=message)
         await self.keep_private(workflow.result_codec.secrets_in(result))
         return result
 
@@ -233,16 +227,8 @@ class Run:
             ChildFailedError: (child.failed) it failed; the same now and on every replay.
             ChildYieldsError: (child.yields) it never ends by itself.
         """
-        check_child(agent)
-        result = await Child(
-            key=self.key(agent.name),
-            frame=self._frame,
-            program=agent.name,
-            version=None,
-            fingerprint=None,
-            message={"content": told_to_model(message, self._frame.secrets), "from": self._frame.owner},
-            codec=JSON,
-        )
+        said = {"content": told_to_model(message, self._frame.secrets), "from": self._frame.owner}
+        result = await agent_child(agent, key=self.key(agent.name), frame=self._frame, message=said)
         return result["reply"]
 
     async def now(self) -> datetime:
@@ -279,18 +265,30 @@ class Run:
         is_once: bool = False,
         timeout_s: float | None = None,
         wants_key: bool = False,
+        call_id: str = "",
+        settles: Callable[[JsonValue], JsonValue] | None = None,
+        retry: Retry | None = None,
     ) -> Any:
-        """A step with all its settings; with ``wants_key``, ``call`` is given its idempotency key."""
+        """A step with all its settings; with ``wants_key``, ``call`` is given its idempotency key, the same for each attempt."""
         key = self.key(name)
-        return await Step(
-            key=key,
+        if wants_key:
+            call = partial(call, self.idempotency_key(key))
+        make = partial(
+            Step,
             frame=self._frame,
-            call=partial(call, self.idempotency_key(key)) if wants_key else call,
+            call=call,
             codec=codec,
             kind=kind,
             is_once=is_once,
             timeout_s=timeout_s,
+            call_id=call_id,
+            settles=settles,
         )
+        if retry is None:
+            return await make(key=key)
+        chance = partial(self._value, "jitter", self._frame.ids.random, _FLOAT)
+        wait = partial(self.wait_for, "retry", "retry", "", None, kind=PauseKind.TIMER)
+        return await tried(make, key=key, retry=retry, chance=chance, wait=wait)
 
     async def record(self, name: str, value: JsonValue, *, kind: str = EventKind.VALUE_RECORDED) -> JsonValue:
         """Put a JSON value into the ledger."""

@@ -21,6 +21,7 @@ from ..store.rows import (
     ExecutionRow,
     ExecutionStatus,
     InboundRow,
+    PauseKind,
     PauseRow,
     PauseStatus,
     SessionRow,
@@ -47,6 +48,7 @@ from .operations import Wait
 from .program import Program
 from .recall import asked_of, is_closed, recall_of, taken_body, wait_result_of
 from .run import Run
+from .settlements import INDETERMINATE
 from .stepping import Steps
 from .surroundings import Lease, Surroundings
 from .tree import Tree
@@ -257,11 +259,19 @@ class SessionPass:
                 self.woken.clear()
                 await self._look_again()
             return None
-        written = await self._journal.flush(self._journal.rest(SessionStatus.WAITING))
+        written = await self._journal.flush(self._journal.rest(SessionStatus.WAITING, self._unsettled()))
         if written is not Written.KEPT:
             return written
         await self._look_again()
         return None
+
+    def _unsettled(self) -> str | None:
+        """Why a session that waits needs an operator; None if it does not."""
+        keys = [key for key, row in self._pending.items() if row.kind == PauseKind.SETTLE]
+        if not keys:
+            return None
+        what = "was started and left no result; overwinter settle says what became of it"
+        return f"{INDETERMINATE.cause_code}: {', '.join(keys)} {what}"
 
     async def _look_again(self) -> None:
         loaded = await self._around.store.load(self._session.session_id, without=UNREAD_KINDS)

@@ -6,7 +6,7 @@ import asyncio
 
 from ..store.rows import ExecutionRow
 from .driver import Driver
-from .effects import INDETERMINATE, StepOutcome, perform
+from .effects import StepOutcome, perform
 from .events import EventKind
 from .failures import raised_body
 from .journal import Journal, Written
@@ -37,10 +37,7 @@ class Steps:
         for step in steps:
             if not step.is_once:
                 continue
-            if driver.was_started(step.key):
-                self._take(StepOutcome(key=step.key, text=None, error=INDETERMINATE))
-            else:
-                self._journal.note(self._execution, EventKind.STEP_STARTED, "{}", step.key)
+            self._journal.note(self._execution, EventKind.STEP_STARTED, "{}", step.key)
         if any(step.is_once for step in steps) and await self._journal.flush() is Written.STALE:
             return Written.STALE
         steps = [step for step in steps if driver.step(step.key) is not None]

@@ -196,6 +196,9 @@ class _Call:
             body,
             kind=kind,
             is_once=self.tool.is_once,
+            call_id=self.request.call_id,
+            settles=self._settled,
+            retry=self.tool.retry,
             timeout_s=self.tool.timeout_s,
             wants_key=True,
         )
@@ -214,6 +217,12 @@ class _Call:
         result = await self.tool.function(**values)
         reply = self._reply(self._rendered(result) + self.note)
         return reply if self.tool.finalizes is None else {**reply, "state": call.state}
+
+    def _settled(self, said: JsonValue) -> Reply:
+        """The result of the body as an operator gives it; what it wrote into the call's state is lost."""
+        told = self.discretion.shown(said, self.tool.signature.result_marks)
+        reply = self._reply((told if isinstance(told, str) else to_json(told)) + self.note)
+        return reply if self.tool.finalizes is None else {**reply, "state": {}}
 
     async def finalize(
         self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], content: str

@@ -39,6 +39,7 @@ from ..actors.quorum import QuorumRule
 from ..actors.reception import Connection, Follower, Reception
 from ..actors.roles import RoleBinding, Roles
 from ..actors.sessions import Sessions
+from ..actors.settling import Settling
 from ..actors.spoken import Words
 from ..actors.supervisor import Supervisor
 from ..actors.supervisor_settings import SupervisorSettings
@@ -93,6 +94,7 @@ class Runtime:
         triggers: what makes sessions begin or go on when something happens in the world.
         accepting: lets sessions go on whose code has changed.
         actions: calls that run later: which wait, and having one performed.
+        settling: for operators who have found out what became of a step that left no result.
         supervisor: revives sessions; runs only where somebody awaits ``supervisor.run``.
         reception: what the connections, the ways to a vendor, are given.
         connections: the ways to a vendor.
@@ -175,6 +177,7 @@ class Runtime:
         for connection in connections:
             connection.open(self.reception)
         self.accepting = Accepting(store=store, clock=clock, programs=programs, reviver=self)
+        self.settling = Settling(store=store, clock=clock, reviver=self)
         self.actions = Actions(store=store, clock=clock, programs=programs, answering=self.answering)
         self._dispatcher = Dispatcher(
             store=store,

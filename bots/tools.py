@@ -25,6 +25,7 @@ from pydantic import TypeAdapter
 
 from ..actors.asks import JsonValue
 from ..actors.reception import AnyChannel, DeclaredChannel
+from ..actors.retries import Retry
 from ..actors.run import Run
 from ..channels.interpreters.rules import RulesInterpreter
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole
@@ -71,7 +72,7 @@ class Tool:
         channel: where the owner is asked for that, if the tool itself names it; None if the app says where its role is asked.
         question: who is asked for the answer of a yielding tool; None if it does not yield.
         has_body: a yielding tool without one returns its answer.
-        is_once: never started twice, whatever happens; see ``step.indeterminate``.
+        is_once: never started twice, whatever happens; see ``overwinter settle``.
         on_invalid_answer: what becomes of an answer that does not fit; see ``tool``.
         is_durable: the body is durable code, which is given the run of its call.
         surface: where the model is offered it; None for everywhere.
@@ -91,6 +92,7 @@ class Tool:
         surface: Surface | None,
         asks_softly: bool,
         gates: Sequence[Gate],
+        retry: Retry | None,
         names: dict[str, Any],
     ) -> None:
         self.function = function
@@ -102,6 +104,7 @@ class Tool:
         self.gates = tuple(gates)
         self.question = question
         self.is_once = is_once
+        self.retry = retry
         self.timeout_s = None if timeout is None else timeout.total_seconds()
         self._deadline = deadline
         self.on_invalid_answer: OnInvalidAnswer = on_invalid_answer
@@ -115,6 +118,10 @@ class Tool:
         if self.is_durable and (question is not None or is_once or timeout is not None):
             raise ToolDefinitionError(
                 f"tool {self.name} takes a Run, so its body is no step; wait and limit inside it: run.ask, run.step, deadlines"
+            )
+        if is_once and retry is not None:
+            raise ToolDefinitionError(
+                f"tool {self.name} is never started twice, so it cannot be tried again: drop once or retry"
             )
         if on_invalid_answer != "refuse" and question is None:
             raise ToolDefinitionError(f"tool {self.name} waits for no answer, so none can be invalid; say answer=...")
@@ -176,6 +183,7 @@ def tool(
     surface: Surface | None = None,
     softly: bool = False,
     gates: Sequence[Gate] = (),
+    retry: Retry | None = None,
 ) -> Callable[[Function], Tool]: ...
 
 
@@ -192,6 +200,7 @@ def tool(
     surface: Surface | None = None,
     softly: bool = False,
     gates: Sequence[Gate] = (),
+    retry: Retry | None = None,
 ) -> Tool | Callable[[Function], Tool]:
     """Make a tool of an async function. Arguments and description come from its signature and docstring.
 
@@ -200,13 +209,14 @@ def tool(
             else may answer.
         answer: the call waits for an answer: a role to ask, or a type, which the session's owner is asked for in the
             conversation (or gives through the API).
-        once: the body is never started twice; if the process dies in it, the outcome is reported as unknown.
+        once: the body is never started twice; if the process dies in it, an operator settles what became of it.
         timeout: how long the body may run; None for as long as it takes.
         deadline: how long a call waits for its answer, or a function of its arguments that says so.
         on_invalid_answer: an answer that does not fit is refused, and the question stays, whoever gives it; or it ends the
             wait (``tell_model``), and the model reads what was wrong with it.
         surface: the model is offered it in sessions of this surface alone.
         softly: in a chat it asks by an ordinary message, whose answer is the owner's next message, whatever that says.
+        retry: how often the body is tried again when it raises, and when; None for never. What the model reads is the last error.
         gates: judge each call before it runs: whether it may, whether somebody is asked first, or whether it runs later.
 
     Raises:
@@ -229,6 +239,7 @@ def tool(
             surface=surface,
             asks_softly=softly,
             gates=gates,
+            retry=retry,
             names=names,
         )
 

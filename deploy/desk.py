@@ -1,4 +1,4 @@
-"""What an operator can do to a database without the app that runs on it: cancel sessions and questions."""
+"""What an operator can do to a database without the app that runs on it: cancel sessions and questions, settle steps."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from ..actors.ids import Ids
 from ..actors.program import Programs
 from ..actors.roles import Roles
 from ..actors.sessions import Sessions
+from ..actors.settling import Settling
 from ..store.resolutions import Grant, Hold
 from ..store.rows import DeliveryRow, PauseRow, SessionRow
 from ..store.snapshots import LoadedSession
@@ -22,13 +23,15 @@ class Desk:
 
     sessions: Sessions
     answering: Answering
+    settling: Settling
 
 
 def desk_over(store: Store, *, clock: Clock, ids: Ids) -> Desk:
     nobody = _Nobody()
     answering = Answering(store=store, clock=clock, roles=Roles(()), reviver=nobody, outbox=nobody, person_of=str)
     sessions = Sessions(store=store, clock=clock, ids=ids, programs=Programs(()), answering=answering, reviver=nobody)
-    return Desk(sessions=sessions, answering=answering)
+    settling = Settling(store=store, clock=clock, reviver=nobody)
+    return Desk(sessions=sessions, answering=answering, settling=settling)
 
 
 class _Nobody:

@@ -234,6 +234,8 @@ def _opened(body: Any) -> str:
             return f"asks {body['role']} on {body['channel']}: {body['prompt']}"
         case "message":
             return "waits for the next message"
+        case "settle":
+            return f"does not know what became of it: {body['prompt']}; overwinter settle says it"
         case "action":
             return f"puts off {body['prompt']}"
         case _:

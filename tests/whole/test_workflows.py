@@ -22,7 +22,7 @@ from overwinter.actors.step_errors import StepFailedError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError, ToolDefinitionError, TurnLimitError
-from overwinter.bots.scripted_model import ScriptedModel, calls, says
+from overwinter.bots.scripted_model import ScriptedModel, calls
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import tool
@@ -242,35 +242,6 @@ async def test_an_agent_that_does_not_come_to_an_end_is_stopped(tmp_path: Path) 
         reason = (await kit.session(session_id)).reason
         assert reason is not None
         assert reason.startswith(TurnLimitError.code)
-
-
-async def test_a_step_that_must_not_start_twice_ends_as_indeterminate(tmp_path: Path) -> None:
-    started: list[int] = []
-    hang = asyncio.Event()
-
-    @tool(once=True)
-    async def launch() -> str:
-        """Launch."""
-        started.append(1)
-        await hang.wait()
-        return "launched"
-
-    script = ScriptedModel.by_turn([calls("launch"), says("I do not know whether it was launched.")])
-    kit = Kit(
-        build=lambda: App(name="a", agents=[Agent(name="b", tools=[launch], model=script)]), path=tmp_path / "w.db"
-    )
-    await kit.open()
-    start = asyncio.create_task(kit.start("b", "go"))
-    while not started:
-        await kit.store.due()
-    start.cancel()
-    await kit.close()
-    await kit.clock.advance(ms=60_000)
-    await kit.open()
-    await kit.settle()
-    await kit.close()
-    assert started == [1]
-    assert "unknown" in script.requests[-1].messages[-1].content
 
 
 @pytest.mark.case("du06")
