@@ -16,6 +16,7 @@ from ...actors.clock import SystemClock
 from ..demo import DEFAULT_REPLY, Demo, Played, Step
 from ..errors import InputInvalidError
 from ..service import interruptible
+from .demo_gates import show_gates
 from .demo_slack import ending_in_slack, play_in_slack
 from .demo_words import WAITING, ending, is_numbered, opening, words_of
 from .exits import Exit
@@ -46,6 +47,9 @@ def demo(
     within: Annotated[
         float, typer.Option("--within", metavar="SECONDS", min=1, help="With --slack: how long to wait for an answer.")
     ] = 600.0,
+    gates: Annotated[
+        bool, typer.Option("--gates", help="Show what a policy, a judge and a person make of four refunds.")
+    ] = False,
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> int:
@@ -57,6 +61,8 @@ def demo(
     With --slack the bot asks in a channel of your own workspace, once the tokens of [slack] are found to be good; somebody
     there presses a button or answers in the thread. Exit code 1 if something has to be mended first.
 
+    With --gates a bot's refunds pass a policy in Rego and a judge: one runs at once, one is asked about, one runs later, one never.
+
     Example: overwinter demo --reply "ok, but only half"
     """
     screen = Screen(as_json=as_json)
@@ -64,6 +70,11 @@ def demo(
     begun_s = clock.monotonic_s()
     if in_slack:
         return _in_slack(screen, keep, channel=channel, within_s=within, file=config, reply=reply)
+    if gates:
+        if reply is not None:
+            raise InputInvalidError("--reply does not go with --gates: the manager says yes there")
+        with _folder(keep) as folder:
+            return show_gates(screen, folder)
     if channel is not None:
         raise InputInvalidError("--channel goes with --slack")
     given = None if reply is None else check_text(reply, what="--reply")

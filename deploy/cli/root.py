@@ -19,8 +19,10 @@ from . import (
     interpret,
     looking,
     mail,
+    policy,
     quarantine,
     serving,
+    settling,
     talking,
     triggers,
 )
@@ -33,7 +35,13 @@ _PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
     "Begin": (demo.demo, doctor.doctor),
     "Run bots": (serving.serve, talking.chat, talking.start),
     "See what they do": (looking.sessions, looking.show, looking.pending),
-    "Answer for people": (answers.answer, answers.cancel_question, answers.cancel, interpret.interpret),
+    "Answer for people": (
+        answers.answer,
+        answers.cancel_question,
+        answers.cancel,
+        settling.settle,
+        interpret.interpret,
+    ),
     "Keep it in order": (accepting.accept,),
     "Measure": (bench.bench,),
 }
@@ -52,6 +60,11 @@ _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
             triggers.triggers_fire,
             triggers.triggers_fires,
         ),
+    ),
+    "policy": (
+        "Keep it in order",
+        "What policies say of calls: test, log.",
+        (policy.policy_test, policy.policy_log),
     ),
     "audit": (
         "Keep it in order",

@@ -18,6 +18,7 @@ COMMANDS = {
             "overwinter sessions",
             "overwinter pending",
             "overwinter --help",
+            "overwinter demo --gates",
         ),
         "tests/deploy/test_readme_commands.py::test_the_readmes_commands_work_in_their_order",
     ),
