@@ -115,7 +115,9 @@ class Supervisor:
     def is_busy(self) -> bool:
         """Whether anything is in its hands: a pass, a delivery, or a claim whose result is not in yet."""
         in_hand = (self._active, self._claims_under_way, self._granted)
-        return any(in_hand) or any(each.is_busy for each in (self._dispatcher, self._accepting, *self._beside))
+        # What works beside it is told of nothing any more once it stops.
+        beside = () if self._is_stopping.is_set() else self._beside
+        return any(in_hand) or any(each.is_busy for each in (self._dispatcher, self._accepting, *beside))
 
     def wake(self, session_id: str) -> None:
         """Something has arrived for a session; if it runs here it looks at once, else it is claimed."""
