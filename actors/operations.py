@@ -298,8 +298,8 @@ class Recall:
 
 
 def milliseconds(duration: timedelta) -> int:
-    """A time that lies ahead; nothing or less is as short as can be."""
-    return max(1, int(duration.total_seconds() * 1000))
+    """A time that lies ahead, no shorter than it is; nothing or less is as short as can be."""
+    return max(1, -(-duration // timedelta(milliseconds=1)))
 
 
 def reason_of(result: WaitResult) -> str:

@@ -206,9 +206,9 @@ def first_due_ms(when: When, *, added_at_ms: int) -> int | None:
         case Cron() as cron:
             return cron.schedule.next_ms(added_at_ms)
         case Delay(after=timedelta() as after):
-            return added_at_ms + int(after.total_seconds() * 1000)
+            return added_at_ms + after // timedelta(milliseconds=1)
         case Delay(at=datetime() as at):
-            return int(at.timestamp() * 1000)
+            return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(milliseconds=1)
         case _:
             return None
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import selectors
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from overwinter.actors import clock as clock_module
 from overwinter.actors.clock import SystemClock
+from overwinter.actors.operations import milliseconds
 
 DAY_S = 86_400
 
@@ -83,6 +85,14 @@ def test_a_wait_of_any_length_is_made_of_short_ones_and_is_never_early(
 
     run(time, main, monkeypatch)
     assert max(time.timeouts) <= 3600
+
+
+@pytest.mark.case("ti09")
+def test_no_length_of_a_wait_loses_a_millisecond_to_rounding() -> None:
+    for number in range(0, 366 * DAY_S * 1000, 7_777_777):
+        assert milliseconds(timedelta(milliseconds=number)) == max(1, number)
+    assert milliseconds(timedelta(microseconds=1500)) == 2
+    assert milliseconds(timedelta(days=-1)) == 1
 
 
 @pytest.mark.case("ti10")
