@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from overwinter.actors.answers import ChannelCredential, Decision
+from overwinter.actors.settling import Failed
 from overwinter.bots.testing.kit import Kit
 
 from .office import Office
@@ -128,6 +129,15 @@ async def _name_the_order(kit: Kit, session_id: str) -> None:
 
 
 # -- a step that never starts twice, and the end of its process --------------------------------------------------------
+async def _settle(kit: Kit, session_id: str) -> None:
+    """An operator has looked: it was not paid."""
+    (unsettled,) = await kit.runtime.settling.open(tenant=kit.tenant, session_id=session_id)
+    await kit.runtime.settling.settle(
+        tenant=kit.tenant, session_id=session_id, call=unsettled.step, outcome=Failed(detail="not paid"), by="op"
+    )
+    await kit.settle()
+
+
 async def _record_once(kit: Kit, office: Office) -> None:
     office.hangs = True
     starting = asyncio.create_task(kit.start("cashier", "pay me"))
@@ -219,7 +229,7 @@ STORIES = {
     ),
     "died_in_a_step_that_runs_once": Story(
         record=_record_once,
-        go_on=_nothing,
+        go_on=_settle,
         status="idle",
         outcome={"result": {"reply": "That is that."}},
         ran_before=["pay out 5"],

@@ -86,12 +86,15 @@ async def test_what_a_model_is_told_begins_before_the_recording(tmp_path: Path) 
     ]
 
 
-async def test_the_model_reads_that_a_step_died_and_what_became_of_it_is_unknown(tmp_path: Path) -> None:
+async def test_a_step_that_died_waits_for_an_operator_and_the_model_reads_what_they_found(tmp_path: Path) -> None:
     office = Office()
     path = tmp_path / "w.db"
     before = await restored(FOLDER / "0.1" / "died_in_a_step_that_runs_once.sql", path)
     clock = ManualClock(before.events[-1].at_ms + LATER_MS)
     async with Kit(build=office.app, path=path, clock=clock).running() as kit:
         await kit.settle()
+        session = await kit.session(before.session.session_id)
+        assert (session.status, office.model_calls) == ("waiting", 0)
+        await STORIES["died_in_a_step_that_runs_once"].go_on(kit, session.session_id)
     assert office.ran == []
-    assert "whether it took effect is unknown" in office.last_model_saw[-1][1]
+    assert "op has found that it failed: not paid" in office.last_model_saw[-1][1]

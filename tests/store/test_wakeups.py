@@ -139,6 +139,7 @@ async def test_a_commit_of_another_process_is_noticed_within_a_second(database: 
     await store.aclose()
 
 
+@pytest.mark.behaviour("W25")
 async def test_a_poll_that_fails_hints_all_the_same_and_goes_on() -> None:
     answers = iter([1, StoreBusyError("busy"), 1, 1, 2])
 

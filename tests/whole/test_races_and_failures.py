@@ -105,6 +105,7 @@ async def test_an_answer_that_comes_while_send_is_returning_is_taken(tmp_path: P
         assert withdrawn == ["decided"]
 
 
+@pytest.mark.behaviour("W19")
 async def test_the_same_message_delivered_again_succeeds_without_effect(tmp_path: Path) -> None:
     shop = Shop()
     script = refund_script()
@@ -336,6 +337,7 @@ async def test_a_later_execution_is_told_of_the_earlier_ones(tmp_path: Path) -> 
     assert roles == ["system", "user", "assistant", "tool", "assistant", "user"]
 
 
+@pytest.mark.behaviour("W20")
 async def test_the_id_of_another_questions_message_is_a_conflict_and_no_answer_is_lost(tmp_path: Path) -> None:
     shop = Shop()
     script = refund_script()

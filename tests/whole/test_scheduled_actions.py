@@ -99,23 +99,27 @@ def written(path: Path) -> list[Any]:
 @pytest.mark.behaviour("W1")
 @pytest.mark.behaviour("W4")
 @pytest.mark.behaviour("W6")
+@pytest.mark.behaviour("W14")
 async def test_a_call_that_is_put_off_has_not_run_until_it_is_due_and_its_result_returns(tmp_path: Path) -> None:
     bank = Ledger()
     async with Kit(build=bank.app, path=tmp_path / "w.db").running() as kit:
         session_id = await kit.start("bank", "go")
         assert ((await kit.session(session_id)).status, bank.paid) == ("waiting", [])
+        assert await kit.outcome(session_id) is None
         await kit.restart()
         await kit.advance(HOUR - timedelta(seconds=1))
         assert bank.paid == []
         await kit.advance(timedelta(seconds=1))
         assert bank.paid == [("A", "pay")]
         assert (await kit.session(session_id)).status == "idle"
-        assert len((await kit.timeline(session_id)).executions) == 1
+        (execution,) = (await kit.timeline(session_id)).executions
+        assert (execution.status, execution.outcome_json is None) == ("ended", False)
         assert await kit.runtime.actions.waiting(tenant="default") == ()
     assert bank.results() == {"c1": "paid A"}
 
 
 @pytest.mark.behaviour("W4")
+@pytest.mark.behaviour("W10")
 @pytest.mark.behaviour("W12")
 async def test_a_host_performs_the_committed_ticket_and_the_call_runs_as_committed(tmp_path: Path) -> None:
     bank = Ledger(put_off())
@@ -126,6 +130,10 @@ async def test_a_host_performs_the_committed_ticket_and_the_call_runs_as_committ
         ticket = await ticket_in(kit)
         assert (ticket.correlation_id, ticket.tool, ticket.arguments) == ("pay:c1", "pay", {"to": "A"})
         assert (ticket.due_at_ms, ticket.deadline_at_ms, ticket.action_kind) == (None, None, None)
+        (execution,) = (await kit.timeline(session_id)).executions
+        assert (ticket.execution_id, ticket.fingerprint) == (execution.execution_id, execution.fingerprint)
+        assert (ticket.session_id, ticket.owner, ticket.bot, ticket.call_id) == (session_id, "olga", "bank", "c1")
+        assert len(ticket.digest) == 64
         await kit.restart()
         performed = await perform(kit, ticket)
         assert performed.session_id == session_id
