@@ -119,7 +119,7 @@ class ImapReader:
                     await self._one(thread, box, uid)
                     done.add(uid)
                 cursor = await self._moved(box, cursor, new)
-                if not new:
+                if not new and not await thread.run(box.has_news):
                     await thread.run(partial(box.wait, self._server.idle_s))
 
     async def _one(self, thread: _Thread, box: Mailbox, uid: int) -> None:
@@ -191,6 +191,7 @@ class _Thread:
 
 def _unread(box: Mailbox, cursor: Cursor) -> list[int]:
     """The messages that nobody has read, in order."""
+    box.has_news()  # what has arrived so far is found now
     unseen = box.search("UNSEEN")
     if cursor.uid_validity == box.uid_validity:
         # Of a range that is empty, the server names the last message all the same.

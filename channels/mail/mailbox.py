@@ -76,12 +76,15 @@ class Mailbox:
         return self._connection
 
     def search(self, criteria: str) -> list[int]:
-        """The UIDs that match, in order; looked for again if something arrived meanwhile."""
-        while True:
-            self._box.client.response("EXISTS")
-            found = sorted(int(uid) for uid in self._box.uids(criteria, charset=None))
-            if found or self._box.client.response("EXISTS")[1] == [None]:
-                return found
+        """The UIDs that match, in order."""
+        return sorted(int(uid) for uid in self._box.uids(criteria, charset=None))
+
+    def has_news(self) -> bool:
+        """Whether the server has said since this was asked last, beside its answers, that something arrived.
+
+        It says so once. Whoever waits without having asked this would wait for what was said already.
+        """
+        return self._box.client.response("EXISTS")[1] != [None]
 
     def fetch(self, uid: int, *, most_bytes: int) -> Fetched | None:
         """One message; its beginning alone if it is larger than that; None if it is not there any more."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
@@ -11,8 +13,11 @@ from .post_office import PostOffice, missing_for_post_office, post_office
 
 
 @pytest.fixture(scope="module")
-def post(tmp_path_factory: pytest.TempPathFactory) -> Generator[PostOffice]:
+def post() -> Generator[PostOffice]:
     if (missing := missing_for_post_office()) is not None:
         refuse(missing)
-    with post_office(tmp_path_factory.mktemp("post") / "office") as office:
+    with (
+        tempfile.TemporaryDirectory(prefix="overwinter-post-") as folder,
+        post_office(Path(folder) / "office") as office,
+    ):
         yield office

@@ -7,14 +7,12 @@ goes to an LMTP listener of the test's.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import pwd
 import shutil
 import signal
 import socket
 import subprocess
-import tempfile
 import time
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -160,15 +158,12 @@ def missing_for_post_office() -> str | None:
 
 @contextmanager
 def post_office(folder: Path) -> Generator[PostOffice]:
-    """Run both servers until the block ends. Only one of them runs on a machine at a time: two would wait for each other's CPU."""
-    with (Path(tempfile.gettempdir()) / "overwinter-post-office.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with _running(folder) as office:
-            yield office
+    """Run both servers until the block ends.
 
-
-@contextmanager
-def _running(folder: Path) -> Generator[PostOffice]:
+    Args:
+        folder: is made. Not below one of pytest's own: every other pytest closes those to all users but its own, and the
+            servers are others.
+    """
     smtp, imap, delivery, ours = _free_ports(4)
     user = _mail_user()
     names = {"folder": folder, "user": user, "password": PASSWORD}
@@ -185,26 +180,29 @@ def _running(folder: Path) -> Generator[PostOffice]:
     (folder / "postfix" / "master.cf").write_text(POSTFIX_MASTER.format(**ports))
     office = PostOffice(folder=folder, smtp_port=smtp, imap_port=imap, ours=ours)
     try:
-        _run("dovecot", "-c", str(config))
-        _run("postfix", "-c", str(folder / "postfix"), "start")
+        _run(folder, "dovecot", "-c", str(config))
+        _run(folder, "postfix", "-c", str(folder / "postfix"), "start")
         for port in (smtp, imap, delivery):
             _wait_for(port, folder)
         yield office
     finally:
-        _run("postfix", "-c", str(folder / "postfix"), "stop", check=False)
+        _run(folder, "postfix", "-c", str(folder / "postfix"), "stop", check=False)
         _stop_dovecot(folder)
 
 
-def _run(*command: str, check: bool = True) -> None:
-    # They leave daemons behind, which must hold none of our pipes: whoever reads one would wait for ever.
-    done = subprocess.run(
-        [_in_sbin(command[0]) or command[0], *command[1:]],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    assert done.returncode == 0 or not check, f"{' '.join(command)} ended with {done.returncode}"
+def _run(folder: Path, *command: str, check: bool = True) -> None:
+    said = folder / "said"
+    with said.open("a") as file:
+        # They leave daemons behind, which must hold none of our pipes: whoever reads one would wait for ever.
+        done = subprocess.run(
+            [_in_sbin(command[0]) or command[0], *command[1:]],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
+    told = f"{' '.join(command)} ended with {done.returncode}: {said.read_text()[-2000:]}"
+    assert done.returncode == 0 or not check, told
 
 
 def _stop_dovecot(folder: Path) -> None:

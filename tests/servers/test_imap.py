@@ -120,6 +120,16 @@ async def test_what_arrives_is_read_at_once_and_marked(post: PostOffice, store: 
         await until(all_are_marked, "both are marked as seen")
 
 
+async def test_what_arrives_while_the_mailbox_is_looked_through_is_not_left_lying(
+    post: PostOffice, store: Store, user: str
+) -> None:
+    async with reading(post, store, user) as (there, box):
+        words = [f"word {number}" for number in range(25)]
+        for word in words:
+            await box.put(mail(word))
+        await there.has(*words)
+
+
 async def test_what_came_while_nobody_read_is_read_though_somebody_else_has_opened_it(
     post: PostOffice, store: Store, user: str
 ) -> None:
