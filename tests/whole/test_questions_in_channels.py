@@ -11,7 +11,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from overwinter.actors.answers import ChannelCredential, Decision
-from overwinter.actors.asks import Ask, AwaitReply, Decided, Outcome, Progress, Withdrawal
+from overwinter.actors.asks import ApprovalForm, Ask, AwaitReply, Decided, Outcome, Progress, Withdrawal
 from overwinter.actors.delivering import DeliverySettings
 from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError, PauseNotPendingError
 from overwinter.bots.agents import Agent
@@ -64,6 +64,29 @@ class SlowChannel:
 
     async def withdraw(self, withdrawal: Withdrawal) -> None:
         self.withdrawals.append(withdrawal)
+
+
+# -- what a channel is given ------------------------------------------------------------------------------------------
+@pytest.mark.behaviour("P53")
+async def test_a_channel_is_told_who_asks_for_which_call_in_what_form_and_until_when(tmp_path: Path) -> None:
+    shop = Shop()
+    kit = Kit(build=lambda: shop.app(one_refund()), path=tmp_path / "w.db")
+    async with kit.running():
+        session_id = await kit.start("support", "refund")
+        pause = await kit.question("refund_card")
+        (ask,) = shop.channel.asks
+        assert (ask.bot, ask.owner, ask.tenant, ask.session_id) == ("support", "olga", "default", session_id)
+        assert (ask.pause_id, ask.role, ask.step) == (pause.pause_id, pause.role, pause.key)
+        assert (ask.asked_at_ms, ask.deadline_at_ms) == (pause.asked_at_ms, pause.deadline_at_ms)
+        assert "refund_card" in ask.prompt
+        form = ask.form
+        assert isinstance(form, ApprovalForm)
+        assert (form.tool, form.arguments["order_id"], form.arguments["amount"]) == ("refund_card", "4471", "80.00")
+        assert form.call_id
+        assert set(form.schema["properties"]) == set(form.arguments)
+        await kit.answer("refund_card", decision={"approved": False})
+        (withdrawal,) = shop.channel.withdrawals
+        assert (withdrawal.ask, withdrawal.ref, withdrawal.answered_by) == (ask, "ref-0", "mara")
 
 
 # -- asked once --------------------------------------------------------------------------------------------------------

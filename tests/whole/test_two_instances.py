@@ -284,6 +284,33 @@ async def test_an_instance_that_slept_past_its_lease_goes_on_with_what_nobody_to
     assert world.runs_of() == {"once": 1}
 
 
+@pytest.mark.behaviour("W24")
+async def test_a_step_that_takes_many_leases_keeps_its_own(tmp_path: Path) -> None:
+    world = World(held=asyncio.Event())
+    async with instances(world, tmp_path / "w.db", 2) as kits:
+        one, other = kits
+        session_id = await one.runtime.sessions.start(program="fresh", owner="olga", message={"name": "long"})
+        await until(lambda: world.ran != [], one)
+        begun = await one.session(session_id)
+        for _ in range(80):
+            await one.clock.advance(ms=2_500)
+            renewed_to_ms = one.clock.now_ms() + 10_000
+            async with asyncio.timeout(20):
+                while (await other.session(session_id)).lease_until_ms < renewed_to_ms:
+                    pass
+        still = await other.session(session_id)
+        assert (still.status, still.lease_holder, still.lease_epoch) == (
+            "running",
+            begun.lease_holder,
+            begun.lease_epoch,
+        )
+        assert world.held is not None
+        world.held.set()
+        await one.settle(other)
+        assert world.runs_of() == {"long": 1}
+        assert await other.outcome(session_id) == {"result": "long"}
+
+
 @pytest.mark.behaviour("G44")
 @pytest.mark.behaviour("P2")
 async def test_finished_work_is_taken_over_by_nobody(tmp_path: Path) -> None:
