@@ -46,8 +46,10 @@ types: $(READY) ## pyright, strict
 imports: $(READY) ## import-linter: the one direction of imports
 	@$(BIN)/lint-imports --no-logo
 
+# What runs the same lines thousands of times is run apart, without the tracer; it comes first, being the longest.
 coverage: $(READY)
-	@$(PYTEST) $(ARGS) --cov
+	@$(PYTEST) -m 'heavy and not bench' $(ARGS)
+	@$(PYTEST) -m 'not heavy and not bench' $(ARGS) --cov
 
 behaviours: $(READY) ## which tests show which behaviour; fails where none does
 	@$(BIN)/python tests/house/behaviours.py

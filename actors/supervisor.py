@@ -327,10 +327,14 @@ class Supervisor:
     async def _delivery_loop(self) -> None:
         while self._is_claiming:
             self._look_at_deliveries.clear()
-            next_ms = self._next_poll_ms()
+            next_ms, looked_ms = self._next_poll_ms(), self._clock.now_ms()
             try:
                 while await self._dispatcher.take_due():
                     pass
+                if not self._dispatcher.is_busy:
+                    due_ms = (await self._store.due()).delivery_ms
+                    if due_ms is not None and due_ms > looked_ms:
+                        next_ms = min(next_ms, due_ms)
             except StoreError as error:
                 self._survive(error)
             await wait_until(self._look_at_deliveries, clock=self._clock, until_ms=next_ms)

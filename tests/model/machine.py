@@ -36,6 +36,8 @@ _disturbances = st.sampled_from(
         "late",
         "again",
         "message",
+        "message",
+        "message",
         "voter",
         "invalid",
         "tenant",

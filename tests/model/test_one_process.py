@@ -10,6 +10,8 @@ import pytest
 from .deaths import OneProcess
 from .histories import missing, office_in, play
 
+pytestmark = pytest.mark.heavy
+
 PARTS = 5
 EXAMPLES = 140
 HISTORIES = 1000

@@ -21,6 +21,8 @@ from overwinter.bots.app import App
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 
+pytestmark = pytest.mark.heavy
+
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 END = datetime(2027, 1, 1, tzinfo=UTC)
 YEAR_MS = int((END - BEGIN).total_seconds() * 1000)

@@ -21,6 +21,8 @@ from overwinter.bots.workflows import workflow
 from overwinter.channels.roles import Answerer, QuestionRole
 from overwinter.store.rows import PauseRow
 
+pytestmark = pytest.mark.heavy
+
 REVIEWER = QuestionRole(name="reviewer", answer=str, answered_by=Answerer.CHANNEL)
 LIVES = 20
 SEED = 20261130

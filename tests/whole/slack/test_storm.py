@@ -6,6 +6,8 @@ import random
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from overwinter.actors.delivering import DeliverySettings
 from overwinter.channels.slack.declared import SlackChannel
 
@@ -14,6 +16,8 @@ from ...fakes.slack.interactions import Interaction
 from ...fakes.slack.messages import Message
 from ...fakes.slack_server import SlackServer
 from .office import Desk, Office, office_at_work
+
+pytestmark = pytest.mark.heavy
 
 BIG_SESSIONS = 20
 QUESTIONS_EACH = 22
