@@ -17,7 +17,8 @@ from ...fakes.slack.messages import Message
 from ...fakes.slack_server import SlackServer
 from .office import Desk, Office, office_at_work
 
-pytestmark = pytest.mark.heavy
+# Run by `make bench`: it has once stood still beside other tests, and that is not explained yet.
+pytestmark = pytest.mark.bench
 
 BIG_SESSIONS = 20
 QUESTIONS_EACH = 22
