@@ -9,6 +9,7 @@ not said how it went: better one too few than one too many.
 from __future__ import annotations
 
 import asyncio
+import heapq
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -98,6 +99,8 @@ class Dispatcher:
         self._under_way: set[asyncio.Task[None]] = set()
         self._claims_under_way = 0
         self._is_open = False
+        self._retries_ms: list[int] = []
+        """When deliveries that failed here are due again, the earliest first; others are found by a poll."""
         self.room_again = asyncio.Event()
         """Set when a delivery has ended while there was room for no other: more may be due."""
 
@@ -138,6 +141,12 @@ class Dispatcher:
         for delivery, pause in result.deliveries:
             self._start(delivery, pause, is_abandoned=delivery.key in result.abandoned)
         return len(result.deliveries) == free
+
+    def next_retry_ms(self, looked_ms: int) -> int | None:
+        """When something that failed here is due again, after what was due at the last look; None if nothing is."""
+        while self._retries_ms and self._retries_ms[0] <= looked_ms:
+            heapq.heappop(self._retries_ms)
+        return self._retries_ms[0] if self._retries_ms else None
 
     async def close(self, *, grace_s: float) -> None:
         """Finish what is under way; what does not finish in time is freed when its hold runs out."""
@@ -340,7 +349,10 @@ class Dispatcher:
             escalates=escalates,
             remind_at_ms=remind_at_ms,
         )
-        match await self._written(change):
+        result = await self._written(change)
+        if outcome == "retry" and result is SettleResult.SETTLED:
+            heapq.heappush(self._retries_ms, change.due_at_ms)
+        match result:
             case SettleResult.SETTLED:
                 pass
             case SettleResult.STRANDED:

@@ -331,12 +331,9 @@ class Supervisor:
             try:
                 while await self._dispatcher.take_due():
                     pass
-                if not self._dispatcher.is_busy:
-                    due_ms = (await self._store.due()).delivery_ms
-                    if due_ms is not None and due_ms > looked_ms:
-                        next_ms = min(next_ms, due_ms)
             except StoreError as error:
                 self._survive(error)
+            next_ms = min(next_ms, self._dispatcher.next_retry_ms(looked_ms) or next_ms)
             await wait_until(self._look_at_deliveries, clock=self._clock, until_ms=next_ms)
 
     async def _sweep_loop(self) -> None:
