@@ -18,13 +18,13 @@ from typing import Literal, Protocol
 import structlog
 
 from ..store.changes import ClaimDeliveries, ClaimDeliveriesResult, SettleDelivery, SettleResult
-from ..store.errors import OverwinterError, StoreError
+from ..store.errors import StoreError
 from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
 from .answering import Answering
 from .asks import AwaitReply, Decided, call_of
+from .attempts import code_of, failure_of
 from .clock import Clock
-from .effects import is_cancelled
 from .errors import ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
 from .failures import text_of
 from .jsontext import to_json
@@ -68,8 +68,15 @@ class DeliverySettings:
     backoff_cap_s: float = 300.0
     concurrency: int = 256
 
-    def wait_s(self, attempt: int, error: BaseException) -> float:
-        """How long to wait after the ``attempt``-th failure that may pass, counted from 1."""
+    def next_try_in_s(self, attempts: int, error: BaseException) -> float | None:
+        """How long to wait before what has failed is tried again; None if it never is.
+
+        Args:
+            attempts: how often it had failed before.
+        """
+        attempt = attempts + 1
+        if not isinstance(error, ChannelUnreachableError | TimeoutError) or attempt >= self.max_attempts:
+            return None
         asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
         backoff_s = min(self.backoff_cap_s, self.backoff_base_s * 2 ** (attempt - 1))
         return max(backoff_s, asked_s or 0.0)
@@ -184,28 +191,25 @@ class Dispatcher:
             # Another process may have it: give it back, to be looked at again later.
             await self._settle(delivery, "retry", error=f"channel {delivery.channel} is not configured here", in_s=60.0)
             return
-        try:
-            match DeliveryKind(delivery.kind):
-                case DeliveryKind.POST:
-                    await self._post(channel, delivery, pause)
-                case DeliveryKind.UPDATE:
-                    await self._update(channel, delivery, pause)
-                case DeliveryKind.REMIND:
-                    await self._remind(channel, delivery, pause, is_abandoned=is_abandoned)
-                case DeliveryKind.RELIEVE:
-                    await self._relieve(channel, delivery, pause)
-                case DeliveryKind.WITHDRAW:
-                    await self._withdraw(channel, delivery, pause)
-        except StoreError:
-            raise
-        except (ChannelUnreachableError, TimeoutError) as error:
-            await self._retry(delivery, pause, error)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            if is_cancelled(error):
-                raise
+        match DeliveryKind(delivery.kind):
+            case DeliveryKind.POST:
+                work = self._post(channel, delivery, pause)
+            case DeliveryKind.UPDATE:
+                work = self._update(channel, delivery, pause)
+            case DeliveryKind.REMIND:
+                work = self._remind(channel, delivery, pause, is_abandoned=is_abandoned)
+            case DeliveryKind.RELIEVE:
+                work = self._relieve(channel, delivery, pause)
+            case DeliveryKind.WITHDRAW:
+                work = self._withdraw(channel, delivery, pause)
+        error = await failure_of(work)
+        if error is None:
+            return
+        in_s = self._settings.next_try_in_s(delivery.attempts, error)
+        if in_s is None:
             await self._give_up(delivery, pause, error)
+        else:
+            await self._retry(delivery, pause, error, in_s=in_s)
 
     async def _post(self, channel: Channel, delivery: DeliveryRow, pause: PauseRow) -> None:
         patience = patience_of(pause)
@@ -282,19 +286,15 @@ class Dispatcher:
             await channel.withdraw(withdrawal)
         await self._settle(delivery, "sent")
 
-    async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
+    async def _retry(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException, *, in_s: float) -> None:
         attempt = delivery.attempts + 1
-        if attempt >= self._settings.max_attempts:
-            await self._give_up(delivery, pause, error)
-            return
-        in_s = self._settings.wait_s(attempt, error)
         text = _told(error, pause) or "the channel took too long"
         _log.info("delivery.retried", channel=delivery.channel, step=pause.key, attempt=attempt, in_s=in_s, error=text)
         await self._settle(delivery, "retry", error=text, in_s=in_s)
 
     async def _give_up(self, delivery: DeliveryRow, pause: PauseRow, error: BaseException) -> None:
         text = _told(error, pause) or type(error).__name__
-        code = error.code if isinstance(error, OverwinterError) else "channel.rejected"
+        code = code_of(error)
         match DeliveryKind(delivery.kind):
             case DeliveryKind.POST:
                 _log.error("delivery.failed", channel=delivery.channel, step=pause.key, code=code, error=text)

@@ -25,10 +25,11 @@ from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRo
 from .answering import Answering
 from .answers import Received
 from .asks import JsonValue
-from .clock import Clock, wait_until
+from .clock import Clock
 from .errors import EffectConflictError, TriggerInvalidError
 from .failures import text_of
 from .jsontext import from_json, to_json
+from .looking import Looking
 from .schedules import plan
 from .sessions import Sessions
 from .surroundings import Reviver
@@ -152,48 +153,33 @@ class Firing:
         self._sessions = sessions
         self._reviver = reviver
         self._declare = declare
-        self._poll_ms = int(poll_s * 1000)
-        self._look = asyncio.Event()
-        self._look.set()
+        poll_ms = int(poll_s * 1000)
+        self._looking = Looking(clock=clock, look=self._work, poll_ms=lambda: poll_ms)
         self._looked_s = clock.monotonic_s()
         self._full: set[str] = set()
         """Triggers for which a fire is queued: those behind it need not be tried in the same look."""
         self._is_declared = False
-        self._is_at_work = False
         self._swept_at_ms: int | None = None
 
     @property
     def is_busy(self) -> bool:
-        return self._is_at_work or self._look.is_set()
+        return self._looking.is_busy
 
     def look(self) -> None:
         """Something has changed in the store, most often nothing of ours: it is not looked at each time."""
         if self._clock.monotonic_s() - self._looked_s >= _LOOK_EVERY_S:
-            self._look.set()
+            self._looking.tell()
 
     def look_now(self) -> None:
         """Something was fired, or somebody has begun to wait for a trigger."""
-        self._look.set()
+        self._looking.tell()
 
     async def run(self) -> None:
-        while True:
-            self._is_at_work = True
-            self._look.clear()
-            self._looked_s = self._clock.monotonic_s()
-            # Taken before looking: what comes due during a look is not left to the one after.
-            next_ms = self._clock.now_ms() + self._poll_ms
-            try:
-                next_ms = min(next_ms, await self._work() or next_ms)
-            except StoreError as error:
-                if not error.retryable:
-                    raise
-                _log.warning(error.code, error=str(error))
-            finally:
-                self._is_at_work = False
-            await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+        await self._looking.run()
 
     async def _work(self) -> int | None:
         """Declare, fire, tell; when there is something to do next."""
+        self._looked_s = self._clock.monotonic_s()
         if not self._is_declared:
             await self._declare()
             self._is_declared = True
@@ -245,7 +231,7 @@ class Firing:
         )
         if not settled:
             # Somebody has begun to wait for it while others were told.
-            self._look.set()
+            self._looking.tell()
 
     async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> None:
         """Wake everybody who waits for the trigger since before it fired."""

@@ -10,13 +10,13 @@ from typing import Literal
 
 import structlog
 
-from ..store.errors import OverwinterError, StoreError
+from ..store.errors import StoreError
 from ..store.rows import NoteRow
-from .clock import Clock, wait_until
+from .attempts import code_of, failure_of
+from .clock import Clock
 from .delivering import DeliverySettings
-from .effects import is_cancelled
-from .errors import ChannelUnreachableError
 from .failures import text_of
+from .looking import Looking
 from .notes import NoteStore, note_of
 from .reception import Connection
 
@@ -57,15 +57,15 @@ class Teller:
         self._holder = holder
         self._connection = connection
         self._settings = settings
-        self._poll_ms = int(poll_s * 1000)
         self._retention_ms = int(retention_s * 1000)
-        self._look = asyncio.Event()
-        self._is_looking = False
+        poll_ms = int(poll_s * 1000)
+        self._looking = Looking(clock=clock, look=self._work, poll_ms=lambda: poll_ms)
+        self._sweep_at_ms = clock.now_ms()
         self._under_way: set[asyncio.Task[None]] = set()
 
     @property
     def is_busy(self) -> bool:
-        return self._is_looking or self._look.is_set() or bool(self._under_way)
+        return self._looking.is_busy or bool(self._under_way)
 
     async def due_ms(self) -> int | None:
         """When there is something to tell again; None if nothing is left."""
@@ -73,7 +73,7 @@ class Teller:
 
     def look(self) -> None:
         """Something may be there to tell."""
-        self._look.set()
+        self._looking.tell()
 
     async def run(self) -> None:
         """Tell what comes due, until it is cancelled; then finish what is being told, if that takes a moment.
@@ -81,32 +81,23 @@ class Teller:
         Raises:
             StoreError: the store failed for good.
         """
-        sweep_ms = self._clock.now_ms()
         try:
-            while True:
-                self._is_looking = True
-                self._look.clear()
-                now_ms = self._clock.now_ms()
-                next_ms = None
-                try:
-                    await self._start_due(now_ms)
-                    next_ms = await self.due_ms()
-                    if sweep_ms <= now_ms:
-                        sweep_ms = now_ms + _SWEEP_EVERY_MS
-                        await self._sweep(now_ms)
-                except StoreError as error:
-                    if not error.retryable:
-                        raise
-                    _log.warning(error.code, error=str(error))
-                self._is_looking = False
-                until_ms = now_ms + self._poll_ms
-                # What is due already is held, or follows one of its lane: the end of that one is told.
-                if next_ms is not None and next_ms > now_ms:
-                    until_ms = min(until_ms, next_ms)
-                await wait_until(self._look, clock=self._clock, until_ms=until_ms)
+            await self._looking.run()
         finally:
-            self._is_looking = False
             await self._wind_up()
+
+    async def _work(self) -> int | None:
+        """Tell and forget what is due; when something is due next. Only if something is does it take the store's lock."""
+        now_ms = self._clock.now_ms()
+        due_ms = await self.due_ms()
+        if due_ms is not None and due_ms <= now_ms:
+            await self._start_due(now_ms)
+            due_ms = await self.due_ms()
+        if self._sweep_at_ms <= now_ms:
+            self._sweep_at_ms = now_ms + _SWEEP_EVERY_MS
+            await self._sweep(now_ms)
+        # What is due already is held, or follows one of its lane: the end of that one is told.
+        return None if due_ms is None or due_ms <= now_ms else due_ms
 
     async def _wind_up(self) -> None:
         if not self._under_way:
@@ -134,7 +125,7 @@ class Teller:
 
     def _done(self, task: asyncio.Task[None]) -> None:
         self._under_way.discard(task)
-        self._look.set()
+        self._looking.tell()
 
     async def _tell(self, row: NoteRow) -> None:
         try:
@@ -144,36 +135,29 @@ class Teller:
             _log.warning(error.code, channel=row.channel, kind=row.kind, error=str(error))
 
     async def _carry(self, row: NoteRow) -> None:
-        try:
-            async with asyncio.timeout(self._settings.send_timeout_s):
-                await self._connection.tell(note_of(row))
-        except StoreError:
-            raise
-        except (ChannelUnreachableError, TimeoutError) as error:
-            await self._retry(row, error)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:
-            if is_cancelled(error):
-                raise
+        error = await failure_of(self._say(row))
+        if error is None:
+            await self._settle(row, "sent")
+            return
+        in_s = self._settings.next_try_in_s(row.attempts, error)
+        if in_s is None:
             await self._give_up(row, error)
         else:
-            await self._settle(row, "sent")
+            await self._retry(row, error, in_s=in_s)
 
-    async def _retry(self, row: NoteRow, error: BaseException) -> None:
+    async def _say(self, row: NoteRow) -> None:
+        async with asyncio.timeout(self._settings.send_timeout_s):
+            await self._connection.tell(note_of(row))
+
+    async def _retry(self, row: NoteRow, error: BaseException, *, in_s: float) -> None:
         attempt = row.attempts + 1
-        if attempt >= self._settings.max_attempts:
-            await self._give_up(row, error)
-            return
-        in_s = self._settings.wait_s(attempt, error)
         text = text_of(error) or "the channel took too long"
         _log.info("note.retried", channel=row.channel, kind=row.kind, attempt=attempt, in_s=in_s, error=text)
         await self._settle(row, "retry", error=text, in_s=in_s)
 
     async def _give_up(self, row: NoteRow, error: BaseException) -> None:
         text = text_of(error) or type(error).__name__
-        code = error.code if isinstance(error, OverwinterError) else "channel.rejected"
-        _log.warning("note.failed", channel=row.channel, kind=row.kind, code=code, error=text)
+        _log.warning("note.failed", channel=row.channel, kind=row.kind, code=code_of(error), error=text)
         await self._settle(row, "failed", error=text)
 
     async def _settle(

@@ -18,18 +18,18 @@ from typing import Any, Protocol
 
 import structlog
 
-from ..store.errors import StoreError
 from ..store.rows import PauseRow
 from ..store.trigger_rows import TriggerRow
 from .answering import Answering
 from .asks import JsonValue
-from .clock import Clock, wait_until
+from .clock import Clock
 from .confinement import Seen
 from .errors import TriggerInvalidError, WorkspacePathError
 from .failures import text_of
 from .file_changes import changes, look_of, look_to_json, mark_of
 from .file_hints import FileHints
 from .jsontext import from_json, to_json
+from .looking import Looking
 from .trigger_kinds import FileChange
 from .triggers import Triggers, read
 from .workspaces import Workspaces, look_at
@@ -100,9 +100,7 @@ class FileWatching:
         self._hints = hints
         self._answering = answering
         self._clock = clock
-        self._look = asyncio.Event()
-        self._look.set()
-        self._is_at_work = False
+        self._looking = Looking(clock=clock, look=self._work, poll_ms=self._look_every_ms)
         self._watches: dict[str, _Watch] = {}
         self._hinting: asyncio.Task[None] | None = None
         self._hinted_folders: frozenset[Path] = frozenset()
@@ -110,30 +108,18 @@ class FileWatching:
 
     @property
     def is_busy(self) -> bool:
-        return self._is_at_work or self._look.is_set()
+        return self._looking.is_busy
 
     def look(self) -> None:
         """Something has changed in the store: whoever begins to wait for files says so itself."""
 
     def look_now(self) -> None:
         """Somebody has begun to wait for files, or files have changed."""
-        self._look.set()
+        self._looking.tell()
 
     async def run(self) -> None:
         try:
-            while True:
-                self._is_at_work = True
-                self._look.clear()
-                next_ms = self._clock.now_ms() + self._look_every_ms()
-                try:
-                    next_ms = min(next_ms, await self._work() or next_ms)
-                except StoreError as error:
-                    if not error.retryable:
-                        raise
-                    _log.warning(error.code, error=str(error))
-                finally:
-                    self._is_at_work = False
-                await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+            await self._looking.run()
         finally:
             await self._stop_hints()
 
@@ -212,7 +198,7 @@ class FileWatching:
                 fired = await self._triggers.fire(row, key=key, payload={"changes": listed}, state=state)
                 _log.debug("trigger.file", trigger=row.slug, outcome=fired.outcome)
                 self._watches.pop(row.trigger_id, None)
-                self._look.set()
+                self._looking.tell()
         return None
 
     async def _begin(self, watch: _Watch, seen: dict[str, Seen]) -> None:
@@ -221,7 +207,7 @@ class FileWatching:
         state_json = to_json(look_to_json(seen))
         await self._stored_triggers.set_state(watch.who.trigger_id, was=None, state_json=state_json)
         self._watches.pop(watch.who.trigger_id, None)
-        self._look.set()
+        self._looking.tell()
 
     # -- hints ---------------------------------------------------------------------------------------------------------
     def _look_every_ms(self) -> int:
@@ -251,7 +237,7 @@ class FileWatching:
 
     async def _take_hints(self, folders: Sequence[Path]) -> None:
         try:
-            await self._hints.run(folders, lambda _: self._look.set())
+            await self._hints.run(folders, lambda _: self._looking.tell())
         except OSError as error:
             self._hints_failed_at_ms = self._clock.now_ms()
             _log.warning(
