@@ -15,6 +15,7 @@ import asyncio
 import json
 import os
 import signal
+import sqlite3
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -22,8 +23,9 @@ from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import event
-from sqlalchemy.engine import Engine
+from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.engine.default import DefaultDialect
+from sqlalchemy.pool import PoolProxiedConnection
 
 from overwinter.actors.answers import ChannelCredential, Received, Reply
 from overwinter.actors.clock import SystemClock
@@ -80,11 +82,12 @@ def build(journal: Path, on_tool: Any) -> App:
 
 
 class Bomb:
-    """Kills this process at the n-th time its point is reached."""
+    """Kills this process at the n-th time its point is reached; of the commits those count that change a row."""
 
     def __init__(self, where: str, count: int) -> None:
         self._where = where
         self._left = count
+        self._changes = 0
 
     def reach(self, where: str) -> None:
         if where != self._where:
@@ -96,15 +99,25 @@ class Bomb:
     def arm(self) -> None:
         do_commit = DefaultDialect.do_commit
 
-        def before(_connection: Any) -> None:
-            self.reach("before")
+        def before(connection: Connection) -> None:
+            if _changes(connection.connection) > self._changes:
+                self.reach("before")
 
-        def counted(dialect: Any, connection: Any) -> None:
+        def counted(dialect: Any, connection: PoolProxiedConnection) -> None:
             do_commit(dialect, connection)
-            self.reach("after")
+            if (changes := _changes(connection)) > self._changes:
+                self._changes = changes
+                self.reach("after")
 
         event.listen(Engine, "commit", before)
         setattr(DefaultDialect, "do_commit", counted)  # noqa: B010  no event tells of a commit that is done
+
+
+def _changes(connection: PoolProxiedConnection) -> int:
+    """How many rows this connection has changed; one that only reads has changed none."""
+    raw = connection.driver_connection
+    assert isinstance(raw, sqlite3.Connection)
+    return raw.total_changes
 
 
 async def run(database: Path, journal: Path, shift_s: int, bomb: Bomb) -> None:
