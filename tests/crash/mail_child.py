@@ -3,8 +3,9 @@
     python -m tests.crash.mail_child
 
 reads one JSON list a line: database, journal, port of the SMTP server, port to listen on for LMTP, clock shift in seconds,
-where to die (``commit``, ``sending``, ``sent``, ``never``), at which count. Each line is carried out by a fork, whose exit code is
-printed. The fork starts the session if it is not there, and ends when that rests and nothing is left to be sent.
+where to die (``before`` or ``after`` a commit, ``sending``, ``sent``, ``never``), at which count. Each line is carried out by a
+fork, whose exit code is printed. The fork starts the session if it is not there, and ends when that rests and nothing is left to
+be sent.
 """
 
 from __future__ import annotations
@@ -16,8 +17,6 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-from sqlalchemy.engine.default import DefaultDialect
 
 from overwinter.actors.answers import Received
 from overwinter.actors.errors import EffectConflictError
@@ -62,21 +61,6 @@ def build(journal: Path) -> App:
     return App(name="shop", agents=[agent], channels={role: MailChannel([MARA])})
 
 
-def die_committing(bomb: Bomb) -> None:
-    """Reach the bomb after each commit that has changed something."""
-    do_commit = DefaultDialect.do_commit
-    changes: dict[int, int] = {}
-
-    def counted(dialect: Any, connection: Any) -> None:
-        do_commit(dialect, connection)
-        now = connection.total_changes
-        if changes.get(id(connection.driver_connection), 0) != now:
-            changes[id(connection.driver_connection)] = now
-            bomb.reach("commit")
-
-    setattr(DefaultDialect, "do_commit", counted)  # noqa: B010  no event tells of a commit that is done
-
-
 def die_sending(bomb: Bomb) -> None:
     """Reach the bomb before a mail is handed to its server, and when the server has it and nobody has written that down."""
     send = SmtpSender.send
@@ -91,7 +75,7 @@ def die_sending(bomb: Bomb) -> None:
 
 async def run(database: Path, journal: Path, smtp: int, lmtp: int, shift_s: int, bomb: Bomb) -> None:
     store = await Store.open(database)
-    die_committing(bomb)
+    bomb.arm()
     die_sending(bomb)
     settings = MailSettings(
         reading=MailReading(reply_address="agent@ask.example.net", authserv_id=BORDER, display_name="Ops Agent"),

@@ -137,7 +137,7 @@ async def play(child: Child, folder: Path, *, where: str, count: int) -> bool:
 
 
 @pytest.mark.case("em27")
-@pytest.mark.parametrize(("where", "least"), [("commit", 10), ("sending", 2), ("sent", 2)])
+@pytest.mark.parametrize(("where", "least"), [("after", 10), ("sending", 2), ("sent", 2)])
 async def test_a_kill_at_any_point_leaves_one_question_one_decision_and_one_end(
     child: Child, empty: Path, tmp_path: Path, where: str, least: int
 ) -> None:
