@@ -9,7 +9,7 @@ session and starts a pass (``session``); ``recall`` turns its ledger into what a
 From the bottom up:
 
     errors, events, clock, ids, retries, jsontext      words, time, ids
-    marks, redaction, privacy                 sensitive values: where, how hidden, from whom
+    marks, redaction, stand_ins, privacy, ledger_secrets  sensitive values: where, how hidden, from whom
     asks, messages, notes, outlines,          what crosses to people and models
     ports, roles, budgets
     patience                                  when people are reminded, and when others are asked

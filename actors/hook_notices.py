@@ -98,8 +98,8 @@ class EndNotice(_Notice):
 
     Attributes:
         status: ``ended`` or ``failed``.
-        result: what it came to, as JSON; None where it failed.
-        error: a code and a sentence; None where it did not fail.
+        result: what it came to, as JSON, with masks for what is sensitive; None where it failed.
+        error: a code and a sentence, masked likewise; None where it did not fail.
     """
 
     status: str

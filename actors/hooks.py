@@ -30,12 +30,14 @@ from ..store.rows import (
     SessionStatus,
 )
 from ..store.snapshots import LoadedSession, Timeline
-from .asks import form_from_json
+from .asks import JsonValue, form_from_json
 from .events import EventKind
 from .hook_notices import EndNotice, PauseNotice, PendingWait, RestNotice, ResumeNotice, TakenWait
 from .jsontext import from_json
 from .keys import item_in
+from .ledger_secrets import secrets_named
 from .privacy import listed_prompt
+from .redaction import Masks
 
 _log = structlog.get_logger("overwinter.hooks")
 
@@ -198,13 +200,16 @@ class Telling:
     async def _tell_ended(self, row: ExecutionRow) -> None:
         if self._hooks.on_end is None or row.status == ExecutionStatus.CANCELLED:
             return
+        timeline = await self._store.timeline(self._session.session_id)
+        secrets = () if timeline is None else secrets_named(timeline.events)
+        masks = Masks(secrets) if secrets else None
         outcome: Any = from_json(row.outcome_json or "{}")
         has_failed = row.status == ExecutionStatus.FAILED
         notice = EndNotice(
             **self._whose(row),
             status=row.status,
-            result=None if has_failed else outcome["result"],
-            error=f"{outcome['code']}: {outcome['detail']}" if has_failed else None,
+            result=None if has_failed else _shown(outcome["result"], masks),
+            error=f"{outcome['code']}: {_shown(outcome['detail'], masks)}" if has_failed else None,
         )
         await self._call("on_end", self._hooks.on_end, notice)
 
@@ -229,6 +234,10 @@ class Telling:
         fault = task.result() if in_time else f"it took longer than {self._hooks.timeout_s:g} s"
         if fault is not None:
             _log.warning("hook.failed", hook=name, session_id=self._session.session_id, error=fault)
+
+
+def _shown(said: JsonValue, masks: Masks | None) -> JsonValue:
+    return said if masks is None else masks.json(said)
 
 
 async def _told(hook: Callable[[NoticeT], Awaitable[None]], notice: NoticeT) -> str | None:

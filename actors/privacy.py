@@ -15,8 +15,8 @@
 A mask (``•••``) is the same for all values and leads back to none. A token (``‹card:1›``) names the field and numbers the values
 of one question or one result: equal values, equal numbers. A token that comes back in an edit or in a model's reading is
 turned into its value before anything is validated; one that stands for nothing, or stands where nothing sensitive belongs, is
-refused, and the question stays open. What the agent's own model is given is not turned back: it calls with a token or a mask
-in the place of a value, and is told that it may not.
+refused, and the question stays open. One that the agent's own model puts into a sensitive argument is turned back likewise,
+in whatever call or message of the session it was shown; with one that stands for nothing, or a mask, the call does not run.
 
 What is refused raises ``PiiRefusedError`` (``pii.refused``). Nothing has happened then: the call has not run, the question is still
 open for a typed decision.
@@ -37,6 +37,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+from . import stand_ins
 from .asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Form, JsonValue, call_of
 from .errors import PauseInvalidDecisionError, PiiRefusedError
 from .jsontext import to_json
@@ -94,8 +95,8 @@ def with_private(form: Form, prompt: str, secrets: Sequence[Secret]) -> Form:
     return form if private is None or isinstance(form, ApprovalForm) else replace(form, private=private)
 
 
-def told_to_model(text: str, secrets: Sequence[Secret]) -> str:
-    """A text of the code's own as a model is given it.
+def told_to_model(text: str, secrets: Sequence[Secret]) -> dict[str, Any]:
+    """A text of the code's own as a model is given it: a message's ``content``, and what the tokens in that stand for.
 
     Raises:
         PiiRefusedError: (pii.refused) it has a value in it that may not leave.
@@ -106,7 +107,9 @@ def told_to_model(text: str, secrets: Sequence[Secret]) -> str:
     ]
     check_may_leave(known, what="the message to an agent")
     hidden = Masks([secret for secret in known if secret.level == "mask"]).text(text)
-    return Tokens([secret for secret in known if secret.level == "token"]).text(hidden, keeps_tokens=True)
+    tokens = Tokens([secret for secret in known if secret.level == "token"])
+    content = tokens.text(hidden, keeps_tokens=True)
+    return stand_ins.noted({"content": content}, content, tokens.values)
 
 
 def check_may_leave(secrets: Sequence[Secret], *, what: str) -> None:

@@ -138,32 +138,18 @@ class Tokens:
         """The token of a value; without a secret, one that only tells it away."""
         return self._token("value" if secret is None else secret.name, found)
 
+    @property
+    def values(self) -> Mapping[str, JsonValue]:
+        """What each token stands for."""
+        return self._values
+
     def revealed(self, hidden: JsonValue) -> JsonValue:
         """What was hidden. Tokens that are not ours are left; ``unknown_in`` finds them."""
-        match hidden:
-            case str():
-                whole = self._values.get(hidden)
-                if whole is not None:
-                    return whole
-                return TOKEN.sub(lambda match: self._text_of(match.group()), hidden)
-            case list():
-                return [self.revealed(part) for part in cast("list[JsonValue]", hidden)]
-            case dict():
-                members = cast("dict[str, JsonValue]", hidden)
-                return {self._revealed_text(key): self.revealed(part) for key, part in members.items()}
-            case _:
-                return hidden
+        return revealed(hidden, self._values)
 
     def unknown_in(self, hidden: JsonValue) -> str | None:
         """A token that stands for nothing; None if there is none."""
         return next((token for token in tokens_in(hidden) if token not in self._values), None)
-
-    def _revealed_text(self, text: str) -> str:
-        return TOKEN.sub(lambda match: self._text_of(match.group()), text)
-
-    def _text_of(self, token: str) -> str:
-        known = self._values.get(token, token)
-        return known if isinstance(known, str) else to_json(known)
 
     def _token(self, name: str, found: JsonValue) -> str:
         key = type(found).__name__, to_json(found)
@@ -174,6 +160,28 @@ class Tokens:
             self._tokens[key] = token
             self._values[token] = found
         return token
+
+
+def revealed(hidden: JsonValue, values: Mapping[str, JsonValue]) -> JsonValue:
+    """``hidden`` with values in the place of their tokens; a token that stands for none of them is left."""
+    match hidden:
+        case str():
+            return values[hidden] if hidden in values else _revealed_text(hidden, values)
+        case list():
+            return [revealed(part, values) for part in cast("list[JsonValue]", hidden)]
+        case dict():
+            members = cast("dict[str, JsonValue]", hidden)
+            return {_revealed_text(key, values): revealed(part, values) for key, part in members.items()}
+        case _:
+            return hidden
+
+
+def _revealed_text(text: str, values: Mapping[str, JsonValue]) -> str:
+    def text_of(match: re.Match[str]) -> str:
+        value = values.get(match.group(), match.group())
+        return value if isinstance(value, str) else to_json(value)
+
+    return TOKEN.sub(text_of, text)
 
 
 def tokens_in(found: JsonValue) -> Iterator[str]:

@@ -227,7 +227,7 @@ class Run:
             ChildFailedError: (child.failed) it failed; the same now and on every replay.
             ChildYieldsError: (child.yields) it never ends by itself.
         """
-        said = {"content": told_to_model(message, self._frame.secrets), "from": self._frame.owner}
+        said = {**told_to_model(message, self._frame.secrets), "from": self._frame.owner}
         result = await agent_child(agent, key=self.key(agent.name), frame=self._frame, message=said)
         return result["reply"]
 

@@ -12,7 +12,7 @@ From the bottom up:
     policies, tools                                           gates; a function as a tool
     history, conversation                                     what a model is told
     chat_completions, openai_model, scripted_model            models
-    budgets, privacy                                          what models may cost, and what they are told
+    budgets, privacy, revealing                               what models may cost, and what they are told
     soft_asking                                               asking a chat's owner without a question
     wording, gating, dispatch, agents, workflows              what runs
     interpreter_faults, gate_faults, patience_faults          what an app says of its roles and gates, checked

@@ -16,12 +16,14 @@ from ..actors.jsontext import to_json
 from ..actors.messages import Message, ModelCaller, ModelRequest
 from ..actors.ports import Model
 from ..actors.run import Run
+from ..actors.stand_ins import known_from, noted
 from ..store.rows import SessionStatus
 from .conversation import assistant_message, reply_from_json, reply_to_json, text_of, tool_message
 from .dispatch import Dispatch
 from .errors import TurnLimitError
 from .gating import Gating
 from .policies.gates import Gate
+from .revealing import tokens_written
 from .tools import Tool
 
 EMPTY_REPLY = "Your last reply was empty. Answer the user, or call a tool."
@@ -31,6 +33,10 @@ class History(Protocol):
     """Earlier executions of a session, as messages."""
 
     async def before(self, session_id: str, execution_id: str) -> Sequence[Message]: ...
+
+    async def stand_ins_before(self, session_id: str, execution_id: str) -> Sequence[Mapping[str, Any]]:
+        """The bodies of events in which its model was shown tokens."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -102,19 +108,26 @@ class AgentProgram:
 
     async def main(self, run: Run, message: JsonValue) -> JsonValue:
         conversation: list[Message] = []
+        shown: list[Mapping[str, Any]] = []
         while True:
             conversation.append(Message(role="user", content=text_of(message["content"])))
-            reply = await self._turns(run, conversation)
+            shown.append(message)
+            reply = await self._turns(run, conversation, shown)
             if not self._agent.yields:
                 return {"reply": reply}
             message = await run.next_message()
 
-    async def _turns(self, run: Run, conversation: list[Message]) -> str:
-        """Call the model, carry out what it asks, until it only speaks."""
+    async def _turns(self, run: Run, conversation: list[Message], shown: list[Mapping[str, Any]]) -> str:
+        """Call the model, carry out what it asks, until it only speaks.
+
+        Args:
+            shown: the bodies of the events that the conversation is made of, where they may have shown the model tokens.
+        """
         for _ in range(self._agent.max_turns):
-            ask_model = partial(self._ask_model, run, tuple(conversation))
+            ask_model = partial(self._ask_model, run, tuple(conversation), tuple(shown))
             kind = EventKind.MODEL_REPLIED
-            reply = reply_from_json(await run.perform("model", ask_model, kind=kind, wants_key=True))
+            body: dict[str, Any] = await run.perform("model", ask_model, kind=kind, wants_key=True)
+            reply, meant = reply_from_json(body), known_from([body])
             if not reply.tool_calls:
                 if text := reply.content or reply.refusal:
                     conversation.append(assistant_message(reply))
@@ -125,17 +138,20 @@ class AgentProgram:
             last = len(reply.tool_calls) - 1
             results = await run.gather(
                 *(
-                    partial(self._dispatch.call, request=call, is_cut=reply.is_cut and index == last)
+                    partial(self._dispatch.call, request=call, is_cut=reply.is_cut and index == last, stand_ins=meant)
                     for index, call in enumerate(reply.tool_calls)
                 ),
                 max_concurrency=self._agent.max_parallel_calls,
             )
             conversation.extend(tool_message(result) for result in results)
+            shown.extend(results)
         raise TurnLimitError(
             f"agent {self.name} called its model {self._agent.max_turns} times without coming to an end"
         )
 
-    async def _ask_model(self, run: Run, conversation: tuple[Message, ...], call_key: str) -> JsonValue:
+    async def _ask_model(
+        self, run: Run, conversation: tuple[Message, ...], shown: tuple[Mapping[str, Any], ...], call_key: str
+    ) -> JsonValue:
         earlier = await self._history.before(run.session_id, run.execution_id) if run.has_history else ()
         system = (Message(role="system", content=self._agent.instructions),) if self._agent.instructions else ()
         request = ModelRequest(
@@ -153,7 +169,13 @@ class AgentProgram:
                 call_key=call_key,
             ),
         )
-        return reply_to_json(await self._model.reply(request))
+        reply = await self._model.reply(request)
+        body = reply_to_json(reply)
+        written = [token for call in reply.tool_calls for token in tokens_written(call.arguments)]
+        if not written:
+            return body
+        before = await self._history.stand_ins_before(run.session_id, run.execution_id) if run.has_history else ()
+        return noted(body, written, known_from([*before, *shown]))
 
 
 def fingerprint_of(agent: Agent, gates: Mapping[str, Sequence[Gate]] = MappingProxyType({})) -> str:

@@ -41,7 +41,7 @@ def tool_message(body: dict[str, Any]) -> Message:
     return Message(role="tool", content=body["content"], call_id=body["call_id"])
 
 
-def reply_to_json(reply: ModelReply) -> JsonValue:
+def reply_to_json(reply: ModelReply) -> dict[str, Any]:
     return {
         "content": reply.content,
         "tool_calls": [[call.call_id, call.tool, call.arguments] for call in reply.tool_calls],

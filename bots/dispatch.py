@@ -20,11 +20,13 @@ from ..actors.marks import secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.privacy import arguments_in_prompt, check_may_leave, placeholder_in, secrets_of
 from ..actors.run import Run
+from ..actors.stand_ins import NOTHING, StandIns, noted
 from ..actors.step_errors import StepFailedError
 from ..channels.roles import QuestionRole
 from .errors import ToolArgumentsError, ToolArgumentsUnstableError, ToolRefusedError
 from .gating import Admitted, Gating, Refused, learn, note_secrets
 from .privacy import Discretion, secrets_in_call
+from .revealing import put_back
 from .soft_asking import ask_softly, unanswered
 from .tools import Tool, ToolCall
 from .wording import readable_in_prompt
@@ -40,26 +42,31 @@ class Dispatch:
         self._tools = tools
         self._gating = gating
 
-    async def call(self, run: Run, request: ToolCallRequest, is_cut: bool) -> Reply:
-        """Carry out one call in a branch of its own."""
+    async def call(self, run: Run, request: ToolCallRequest, is_cut: bool, stand_ins: StandIns = NOTHING) -> Reply:
+        """Carry out one call in a branch of its own.
+
+        Args:
+            stand_ins: what the tokens in its arguments stand for.
+        """
         tool = self._tools.get(request.tool)
         if tool is None or not tool.is_offered_on(run.surface):
             offered = [name for name, each in self._tools.items() if each.is_offered_on(run.surface)]
             known = ", ".join(sorted(offered)) or "none"
             return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
         signature = tool.signature
+        discretion = Discretion(seed=f"{run.execution_id} {request.call_id} {request.arguments}")
+        request = replace(request, arguments=put_back(request.arguments, signature.marks, stand_ins))
         if is_cut:
             await note_secrets(run, secrets_in_call(signature.marks, written=request.arguments, read=None))
             return await _tell(
                 run, request, "Your reply was cut off, so this call may be incomplete. It did not run. Make it again."
             )
-        discretion = Discretion(seed=f"{run.execution_id} {request.call_id} {request.arguments}")
         try:
             arguments = signature.read(request.arguments)
         except (ToolArgumentsError, ToolArgumentsUnstableError) as error:
             written = secrets_in_call(signature.marks, written=request.arguments, read=None)
             await learn(run, discretion, written)
-            return await _tell(run, request, discretion.told(str(error)))
+            return await _tell(run, request, str(error), discretion)
         if signature.marks is not None:
             await learn(run, discretion, secrets_in_call(signature.marks, written=request.arguments, read=arguments))
         if (place := placeholder_in(signature.marks, arguments)) is not None:
@@ -72,7 +79,7 @@ class Dispatch:
         if self._gating.concerns(tool):
             match await self._gating.admit(run, request, tool, arguments, discretion):
                 case Refused(why=why):
-                    return await _tell(run, request, discretion.told(why))
+                    return await _tell(run, request, why, discretion)
                 case Admitted() as admitted:
                     arguments, note, approved_by = admitted.arguments, admitted.note, admitted.approved_by
         call = _Call(run=run, tool=tool, request=request, note=note, approved_by=approved_by, discretion=discretion)
@@ -83,7 +90,7 @@ class Dispatch:
                 return await call.execute(arguments, None, {}, is_last=tool.finalizes is None)
             return await self._yield(run, call, tool, tool.question, arguments)
         except StepFailedError as error:
-            return await _tell(run, request, discretion.told(f"The call failed: {error.detail or error.kind}"))
+            return await _tell(run, request, f"The call failed: {error.detail or error.kind}", discretion)
 
     async def _yield(
         self, run: Run, call: _Call, tool: Tool, question: QuestionRole[Any], arguments: dict[str, JsonValue]
@@ -97,7 +104,7 @@ class Dispatch:
                 # What was allowed is not what would run now.
                 match await self._gating.admit(run, call.request, tool, arguments, call.discretion):
                     case Refused(why=why):
-                        return await _tell(run, call.request, call.discretion.told(why))
+                        return await _tell(run, call.request, why, call.discretion)
                     case Admitted() as admitted:
                         arguments = admitted.arguments
                         call = replace(call, note=admitted.note, approved_by=admitted.approved_by)
@@ -131,14 +138,14 @@ class Dispatch:
         answer_marks = form.marks if isinstance(form, AnswerForm) else None
         await learn(run, call.discretion, secrets_in(answer_marks, result.answer, name="answer"))
         if tells_model and (fault := question.fault_of(result.answer)) is not None:
-            told = call.discretion.told(f"Invalid input: the answer does not fit: {fault}.")
-            return await _tell(run, call.request, told)
+            told = f"Invalid input: the answer does not fit: {fault}."
+            return await _tell(run, call.request, told, call.discretion)
         if not tool.has_body:
             told = call.discretion.shown(result.answer, answer_marks)
             if tool.finalizes is not None:
-                return await call.finalize(arguments, result.answer, state, to_json(told))
+                return await call.finalize(arguments, result.answer, state, call.reply(to_json(told)))
             content = told if isinstance(told, str) else to_json(told)
-            return await _tell(run, call.request, content + call.note, is_error=False)
+            return await call.tell(content + call.note)
         return await call.execute(arguments, result.answer, state, is_last=tool.finalizes is None)
 
 
@@ -166,11 +173,11 @@ class _Call:
         except (StepFailedError, PauseUndeliverableError):
             raise
         except ToolRefusedError as error:
-            return await _tell(self.run, self.request, self.discretion.told(str(error)))
+            return await _tell(self.run, self.request, str(error), self.discretion)
         except Exception as error:
             why = f"The call failed: {text_of(error) or type(error).__name__}"
-            return await _tell(self.run, self.request, self.discretion.told(why))
-        return await _tell(self.run, self.request, self._rendered(result) + self.note, is_error=False)
+            return await _tell(self.run, self.request, why, self.discretion)
+        return await self.tell(self._rendered(result) + self.note)
 
     async def prepare(self, arguments: dict[str, JsonValue]) -> dict[str, Any]:
         return await self.run.perform("prepare", partial(self._prepare, arguments=arguments), wants_key=True)
@@ -204,7 +211,7 @@ class _Call:
         )
         if is_last:
             return done
-        return await self.finalize(arguments, answer, done["state"], done["content"])
+        return await self.finalize(arguments, answer, done["state"], done)
 
     async def _execute(
         self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue]
@@ -215,27 +222,32 @@ class _Call:
         if signature.call_parameter is not None:
             values[signature.call_parameter] = call
         result = await self.tool.function(**values)
-        reply = self._reply(self._rendered(result) + self.note)
+        reply = self.reply(self._rendered(result) + self.note)
         return reply if self.tool.finalizes is None else {**reply, "state": call.state}
 
     def _settled(self, said: JsonValue) -> Reply:
         """The result of the body as an operator gives it; what it wrote into the call's state is lost."""
         told = self.discretion.shown(said, self.tool.signature.result_marks)
-        reply = self._reply((told if isinstance(told, str) else to_json(told)) + self.note)
+        reply = self.reply((told if isinstance(told, str) else to_json(told)) + self.note)
         return reply if self.tool.finalizes is None else {**reply, "state": {}}
 
     async def finalize(
-        self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], content: str
+        self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], done: Reply
     ) -> Reply:
-        body = partial(self._finalize, arguments=arguments, answer=answer, state=state, content=content)
+        """Args:
+        done: what the model reads if ``finalize`` has nothing to say.
+        """
+        body = partial(self._finalize, arguments=arguments, answer=answer, state=state, done=done)
         return await self.run.perform("finalize", body, kind=EventKind.TOOL_REPLIED, wants_key=True)
 
     async def _finalize(
-        self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], content: str
+        self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], done: Reply
     ) -> Reply:
         assert self.tool.finalizes is not None
         result = await self.tool.finalizes(self._tool_call(key, arguments, answer, dict(state)))
-        return self._reply(content if result is None else self._rendered(result))
+        if result is None:
+            return {name: part for name, part in done.items() if name != "state"}
+        return self.reply(self._rendered(result))
 
     def _tool_call(
         self, key: str, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue]
@@ -262,11 +274,23 @@ class _Call:
         shown = self.discretion.shown(text if isinstance(result, str) else from_json(text), signature.result_marks)
         return shown if isinstance(shown, str) else to_json(shown)
 
-    def _reply(self, content: str) -> Reply:
-        return {"call_id": self.request.call_id, "content": content, "is_error": False}
+    async def tell(self, content: str) -> Reply:
+        """Record a result that no step has recorded."""
+        return await self.run.record("told", self.reply(content), kind=EventKind.TOOL_REPLIED)
+
+    def reply(self, content: str) -> Reply:
+        """A result, of which the model is shown what it may be."""
+        return _reply(self.request, content, is_error=False, stand_ins=self.discretion.stand_ins)
 
 
-async def _tell(run: Run, request: ToolCallRequest, content: str, *, is_error: bool = True) -> Reply:
-    """Record what the model reads where no step has recorded it."""
-    reply: Reply = {"call_id": request.call_id, "content": content, "is_error": is_error}
+async def _tell(run: Run, request: ToolCallRequest, problem: str, discretion: Discretion | None = None) -> Reply:
+    """Record why the call did not come to its end; with a discretion the model is told no more of it than it may be."""
+    if discretion is None:
+        reply = _reply(request, problem, is_error=True, stand_ins=NOTHING)
+    else:
+        reply = _reply(request, discretion.told(problem), is_error=True, stand_ins=discretion.stand_ins)
     return await run.record("told", reply, kind=EventKind.TOOL_REPLIED)
+
+
+def _reply(request: ToolCallRequest, content: str, *, is_error: bool, stand_ins: StandIns) -> Reply:
+    return noted({"call_id": request.call_id, "content": content, "is_error": is_error}, content, stand_ins)

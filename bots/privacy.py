@@ -24,6 +24,7 @@ from ..actors.asks import JsonValue
 from ..actors.jsontext import from_json, to_json
 from ..actors.marks import KEYWORD, Level, Schema, Secret, mark, secrets_in
 from ..actors.redaction import MASK, Masks, Tokens, rebuilt
+from ..actors.stand_ins import StandIns
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class Discretion:
     def __init__(self, *, seed: str) -> None:
         self._secrets: list[Secret] = []
         self._seed = seed
+        self._stand_ins: dict[str, JsonValue] = {}
 
     def _after(self) -> int:
         """A thousand numbers for each call; which thousand, its values have no part in."""
@@ -68,6 +70,11 @@ class Discretion:
     def learn(self, secrets: Sequence[Secret]) -> None:
         """These are sensitive, wherever they turn up from now on."""
         self._secrets.extend(secrets)
+
+    @property
+    def stand_ins(self) -> StandIns:
+        """What the tokens stand for that the model was shown."""
+        return self._stand_ins
 
     @property
     def is_needed(self) -> bool:
@@ -96,7 +103,9 @@ class Discretion:
         def text(text: str) -> str:
             return tokens.text(masks.text(text), keeps_tokens=True)
 
-        return rebuilt(found, secrets=own, cover=cover, text=text)
+        shown = rebuilt(found, secrets=own, cover=cover, text=text)
+        self._stand_ins.update(tokens.values)
+        return shown
 
 
 def secrets_in_call(marks: Schema | None, *, written: str, read: JsonValue) -> tuple[Secret, ...]:

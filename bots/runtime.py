@@ -26,6 +26,7 @@ from ..actors.file_hints import FileHints, SystemFileHints
 from ..actors.firing import Firing
 from ..actors.hooks import Hooks, joined
 from ..actors.ids import Ids
+from ..actors.jsontext import from_json
 from ..actors.messages import Message
 from ..actors.notes import Notes
 from ..actors.opening import CONVERSATION
@@ -82,6 +83,10 @@ class StoredHistory:
     async def before(self, session_id: str, execution_id: str) -> list[Message]:
         events = await self._store.events_before(session_id, execution_id, kinds=CONVERSATION_KINDS)
         return messages_of(events)
+
+    async def stand_ins_before(self, session_id: str, execution_id: str) -> list[dict[str, Any]]:
+        events = await self._store.events_before(session_id, execution_id, kinds=CONVERSATION_KINDS)
+        return [from_json(event.body_json) for event in events]
 
 
 class Runtime:

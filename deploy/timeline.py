@@ -10,10 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from ..actors import stand_ins
 from ..actors.asks import JsonValue
 from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
-from ..actors.marks import Secret, secrets_in
+from ..actors.ledger_secrets import names_secrets, secrets_named
 from ..actors.redaction import MASK, Masks
 from ..store.rows import AuditRow, DeliveryKind, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
 from ..store.snapshots import Timeline
@@ -57,7 +58,7 @@ def entries_of(timeline: Timeline) -> list[Entry]:
     The ledger's own order stands, whatever the clocks of its writers say. What the ledger does not tell is put between its
     events by time: after those of the same millisecond, but an answer before the event that takes it.
     """
-    secrets = _secrets_of(timeline)
+    secrets = secrets_named(timeline.events)
     masks = Masks(secrets) if secrets else None
     beside = sorted(
         [_masked(entry, masks) for entry in (*_answers(timeline), *_deliveries(timeline))],
@@ -88,10 +89,12 @@ def _entry_of(event: LedgerRow, bot: str, masks: Masks | None) -> Entry:
 def _body_of(event: LedgerRow, masks: Masks | None) -> Any:
     """What an event says, as it may be shown."""
     body: Any = from_json(event.body_json)
-    if _names_secrets(event):
+    if names_secrets(event):
         return MASK
     if event.kind == EventKind.PAUSE_OPENED:
         body = {name: part for name, part in body.items() if name != "marks"}
+    if stand_ins.of(body):
+        body = {name: part for name, part in body.items() if name != stand_ins.KEY}
     if masks is None:
         return body
     if event.kind == EventKind.MODEL_REPLIED:
@@ -116,30 +119,6 @@ def _masked(entry: Entry, masks: Masks | None) -> Entry:
     if masks is None:
         return entry
     return replace(entry, what=masks.text(entry.what), body=masks.json(entry.body))
-
-
-def _secrets_of(timeline: Timeline) -> list[Secret]:
-    """Every value of the session that is known to be sensitive: of its calls, and of what it was answered."""
-    secrets: list[Secret] = []
-    marks: dict[tuple[str, str], Any] = {}
-    for event in timeline.events:
-        try:
-            if _names_secrets(event):
-                for name, found in from_json(event.body_json)["values"]:
-                    secrets.append(Secret(name=name, level="mask", is_shown=False, value=found))
-            elif event.kind == EventKind.PAUSE_OPENED:
-                marks[event.execution_id, event.key] = from_json(event.body_json).get("marks")
-            elif event.kind == EventKind.PAUSE_TAKEN:
-                asked = marks.get((event.execution_id, event.key))
-                secrets.extend(secrets_in(asked, from_json(event.body_json)["answer"], name="answer"))
-        except (ValueError, LookupError, TypeError, AttributeError):
-            continue  # shown as unreadable
-    return secrets
-
-
-def _names_secrets(event: LedgerRow) -> bool:
-    """Whether the event is the one by which a call says what is sensitive in it."""
-    return event.kind == EventKind.VALUE_RECORDED and event.key.rpartition("/")[2].startswith("private#")
 
 
 def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 
 from overwinter.actors.asks import AnswerForm
 from overwinter.actors.errors import PiiRefusedError
+from overwinter.actors.hook_notices import EndNotice
 from overwinter.actors.jsontext import to_json
 from overwinter.actors.opening import prompt_of
 from overwinter.actors.run import Run
@@ -58,6 +59,7 @@ class Office:
         self, prompt: str, *, reader: ScriptedModel | None = None, writer: ScriptedModel | None = None
     ) -> None:
         self.channel = RecordingChannel()
+        self.ended: list[EndNotice] = []
         self.raised: list[Exception] = []
         self.saw: list[Any] = []
         self._prompt = prompt
@@ -82,9 +84,14 @@ class Office:
             except PiiRefusedError as error:
                 self.raised.append(error)
                 answer = "refused"
+            if answer == "fail":
+                raise RuntimeError(f"the bank refused {account.iban} for {payment.card}")
             return payment.model_copy(update={"order_id": answer})
 
-        return App(name="office", workflows=[settle], agents=agents, channels={boss: self.channel})
+        async def on_end(notice: EndNotice) -> None:
+            self.ended.append(notice)
+
+        return App(name="office", workflows=[settle], agents=agents, channels={boss: self.channel}, on_end=on_end)
 
 
 GIVEN = {"order_id": "4471", "card": CARD, "pin": PIN}
@@ -183,3 +190,18 @@ async def test_arguments_that_do_not_fit_are_listed_no_better(tmp_path: Path, gi
         session = await kit.session(session_id)
         assert session.status == "failed"
         assert_hidden((session.reason or "") + await listed(kit, session_id))
+
+
+@pytest.mark.parametrize("answer", ["paid", "fail"])
+async def test_the_end_of_a_workflow_is_noticed_with_masks_alone(tmp_path: Path, answer: str) -> None:
+    office = Office("May I?")
+    async with Kit(build=office.app, path=tmp_path / "w.db").running() as kit:
+        await kit.start("settle", GIVEN)
+        await kit.restart()
+        await kit.answer("boss", decision=answer)
+    [notice] = office.ended
+    told = to_json([notice.result, notice.error])
+    assert_hidden(told)
+    assert "•••" in told
+    if answer == "fail":
+        assert notice.error == "execution.failed: the bank refused ••• for •••"
