@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import imaplib
 import re
+import selectors
 import socket
 import ssl
 from collections.abc import Sequence
@@ -106,11 +107,17 @@ class Mailbox:
         Raises:
             Exception: one of ``FAILURES``: the server did not answer when it was asked whether it is still there.
         """
-        if self.can_idle:
-            self._box.idle.wait(timeout=timeout_s)
-        else:
+        if not self.can_idle:
             self._pause(timeout_s)
             self._box.client.noop()
+            return
+        self._box.idle.start()
+        try:
+            # What came in one piece with the server's word that it idles is read already: the socket says nothing of it.
+            if not self._has_read_ahead():
+                self._box.idle.poll(timeout=timeout_s)
+        finally:
+            self._box.idle.stop()
 
     def hang_up(self) -> None:
         """Close the connection under whoever waits for it; may be called from another thread, and again."""
@@ -124,17 +131,23 @@ class Mailbox:
         with suppress(*FAILURES):
             self._box.client.shutdown()
 
+    def _has_read_ahead(self) -> bool:
+        """Take a line that has been received and not been looked at, if there is one."""
+        client = self._box.client
+        before = client.sock.gettimeout()
+        client.sock.settimeout(0)
+        try:
+            return client.readline() != b""
+        except OSError:  # there is nothing, or no connection, which whoever reads next finds
+            return False
+        finally:
+            client.sock.settimeout(before)
+
     def _pause(self, timeout_s: float) -> None:
         """Wait for the socket: a server that cannot idle says nothing by itself, but it may hang up."""
-        sock = self._box.client.sock
-        before = sock.gettimeout()
-        sock.settimeout(min(timeout_s, 30.0))
-        try:
-            with suppress(TimeoutError):
-                if not sock.recv(1, socket.MSG_PEEK):
-                    raise ConnectionResetError("the server has hung up")
-        finally:
-            sock.settimeout(before)
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._box.client.sock, selectors.EVENT_READ)
+            selector.select(min(timeout_s, 30.0))
 
     def _told(self, name: str, *, default: int | None = None) -> int:
         """A number that the server gave when the mailbox was selected."""

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import ssl
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableErr
 from overwinter.channels.mail.servers import SmtpServer, Tls
 from overwinter.channels.mail.smtp import SmtpSender
 
+from ...fakes.certificates import offered, trusting
 from ...fakes.smtp_server import SmtpFake, smtp_fake
 
 MAIL = b"From: a@ask.example.net\r\nTo: m@corp.example\r\n\r\nHello.\r\n"
@@ -88,24 +86,6 @@ async def test_nothing_is_sent_where_the_server_offers_no_tls() -> None:
     assert fake.mails == []
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    if shutil.which("openssl") is None:
-        pytest.skip("openssl makes the certificate; install it (Debian and Ubuntu: apt-get install openssl)")
-    folder = tmp_path_factory.mktemp("tls")
-    subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    files = ["-keyout", str(folder / "key"), "-out", str(folder / "certificate"), "-days", "2"]
-    subprocess.run([*command, *files, *subject], check=True, capture_output=True)
-    return folder
-
-
-def offered(certificate: Path) -> ssl.SSLContext:
-    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
-    context.load_cert_chain(certificate / "certificate", certificate / "key")
-    return context
-
-
 async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(certificate: Path) -> None:
     async with smtp_fake(context=offered(certificate)) as fake:
         with pytest.raises(ChannelUnreachableError, match="certificate"):
@@ -114,9 +94,8 @@ async def test_a_certificate_that_nobody_vouches_for_is_not_trusted(certificate:
 
 
 async def test_mails_go_encrypted_to_a_server_that_is_trusted(certificate: Path) -> None:
-    trusted = ssl.create_default_context(cafile=str(certificate / "certificate"))
     async with smtp_fake(context=offered(certificate)) as fake:
-        await give(replace(fake.server(tls=Tls.STARTTLS), tls_context=trusted))
+        await give(replace(fake.server(tls=Tls.STARTTLS), tls_context=trusting(certificate)))
     assert [mailed.is_encrypted for mailed in fake.mails] == [True]
 
 
