@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import Field
@@ -25,8 +26,10 @@ from .errors import BenchFailedError
 
 BOT = "support"
 MESSAGE = "refund order 4471, 80.00"
+_PREFIX = "bench-"
 
 
+# -- what a client waits for -------------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Cycle:
     """What the client of one session waits for.
@@ -42,44 +45,100 @@ class Cycle:
     finished: asyncio.Future[None] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
+class What(StrEnum):
+    """What can be seen of a session."""
+
+    ASKED = "asked"
+    RUNS = "runs"
+    FINISHED = "finished"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sight:
+    """What a process has seen of a session; the client that waits for it may be in another.
+
+    Attributes:
+        text: of a question its id, of a failure the reason; else empty.
+    """
+
+    session_id: str
+    what: What
+    text: str = ""
+
+
 class Cycles:
-    """The sessions whose clients wait, by id; what happens to others is nobody's business."""
+    """The sessions whose clients wait, by id; what happens to others is told to the process that has the client.
 
-    def __init__(self, *, clock: Clock) -> None:
+    Args:
+        process: which of the processes that measure together this is; those are numbered from 0.
+    """
+
+    def __init__(self, *, clock: Clock, process: int = 0) -> None:
         self._clock = clock
+        self._process = process
+        self._tell: Callable[[int, Sight], None] | None = None
         self._by_session: dict[str, Cycle] = {}
-        self._by_pause: dict[str, Cycle] = {}
+        self._asking: dict[str, str] = {}
+        self._added = 0
 
-    def add(self, session_id: str) -> Cycle:
+    def tell_by(self, tell: Callable[[int, Sight], None]) -> None:
+        """From now on pass sights on by ``tell``, which is given the number of the process."""
+        self._tell = tell
+
+    def add(self) -> tuple[str, Cycle]:
+        """A new session's id, and what its client waits for."""
+        self._added += 1
+        session_id = f"{_PREFIX}{self._process}-{self._added:09d}"
         cycle = self._by_session[session_id] = Cycle()
-        return cycle
+        return session_id, cycle
 
     def drop(self, session_id: str) -> None:
         del self._by_session[session_id]
 
     def is_sent(self, ask: Ask) -> None:
-        self._by_pause[ask.pause_id] = self._by_session[ask.session_id]
+        self._asking[ask.pause_id] = ask.session_id
 
     def is_settled(self, pause_id: str) -> None:
-        if (cycle := self._by_pause.pop(pause_id, None)) is not None:
-            cycle.asked.set_result(pause_id)
+        if (session_id := self._asking.pop(pause_id, None)) is not None:
+            self.see(Sight(session_id=session_id, what=What.ASKED, text=pause_id))
 
     def runs(self, session_id: str) -> None:
-        self._by_session[session_id].ran.set_result(self._clock.monotonic_s())
+        self.see(Sight(session_id=session_id, what=What.RUNS))
 
     def rests(self, session_id: str, status: str, reason: str | None) -> None:
-        cycle = self._by_session.get(session_id)
-        if cycle is None or status == SessionStatus.WAITING:
+        if status == SessionStatus.WAITING:
             return
         if status == SessionStatus.IDLE and reason is None:
-            cycle.finished.set_result(None)
-            return
-        error = BenchFailedError(f"session {session_id} came to rest as {status}: {reason}")
-        for future in (cycle.asked, cycle.ran, cycle.finished):
-            if not future.done():
-                future.set_exception(error)
+            self.see(Sight(session_id=session_id, what=What.FINISHED))
+        else:
+            self.see(Sight(session_id=session_id, what=What.FAILED, text=f"{status}: {reason}"))
+
+    def see(self, sight: Sight) -> None:
+        """Tell the client of it, here or there."""
+        process = int(sight.session_id.removeprefix(_PREFIX).partition("-")[0])
+        if process != self._process:
+            assert self._tell is not None
+            self._tell(process, sight)
+        elif (cycle := self._by_session.get(sight.session_id)) is not None:
+            self._show(cycle, sight)
+
+    def _show(self, cycle: Cycle, sight: Sight) -> None:
+        match sight.what:
+            case What.ASKED:
+                cycle.asked.set_result(sight.text)
+            case What.RUNS:
+                cycle.ran.set_result(self._clock.monotonic_s())
+            case What.FINISHED:
+                cycle.finished.set_result(None)
+            case What.FAILED:
+                error = BenchFailedError(f"session {sight.session_id} came to rest as {sight.text}")
+                for future in (cycle.asked, cycle.ran, cycle.finished):
+                    if not future.done():
+                        future.set_exception(error)
 
 
+# -- what is measured --------------------------------------------------------------------------------------------------
 class WatchedStore(Store):
     """The store, which tells the clients what is committed; nothing is asked of it for them."""
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..store.errors import OverwinterError
 from .config import environment_without_settings
 from .errors import DemoFailedError
 
@@ -27,32 +28,52 @@ class Finished:
 
 
 class Child:
-    """A running Python module that says JSON lines."""
+    """A running Python module that says JSON lines, and may be told some."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, failure: type[OverwinterError]) -> None:
         self._process = process
+        self._failure = failure
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
+    def tell(self, value: object) -> None:
+        """Write one JSON line to its stdin; nothing is told to one that has ended."""
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(value).encode() + b"\n")
+
+    async def hear(self) -> dict[str, Any]:
+        """The next line that it says.
+
+        Raises:
+            OverwinterError: the one this was started with: the child has ended.
+        """
+        assert self._process.stdout is not None
+        if line := await self._process.stdout.readline():
+            return json.loads(line)
+        code = await self._process.wait()
+        raise self._failure(f"process {self.pid} ended by itself with code {code}: {await self._last_words()}")
+
     async def wait_said(self, wanted: Callable[[dict[str, Any]], bool], *, within_s: float) -> dict[str, Any]:
         """The first line from now on that is wanted.
 
         Raises:
-            DemoFailedError: (demo.failed) the child has ended, or took too long.
+            OverwinterError: the one this was started with: the child has ended, or took too long.
         """
-        assert self._process.stdout is not None
         try:
             async with asyncio.timeout(within_s):
-                while line := await self._process.stdout.readline():
-                    said = json.loads(line)
-                    if wanted(said):
-                        return said
+                while not wanted(said := await self.hear()):
+                    pass
+                return said
         except TimeoutError as error:
-            raise DemoFailedError(f"process {self.pid} said nothing of it within {within_s:g} s") from error
-        code = await self._process.wait()
-        raise DemoFailedError(f"process {self.pid} ended by itself with code {code}: {await self._last_words()}")
+            raise self._failure(f"process {self.pid} said nothing of it within {within_s:g} s") from error
+
+    async def close(self) -> int:
+        """Close its stdin, and return its code once it has ended by itself."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        return await self._process.wait()
 
     async def kill(self) -> int:
         """SIGKILL: the process gets no chance to do anything more. Returns its code, which is -9."""
@@ -66,28 +87,29 @@ class Child:
 
 
 class Children:
-    """Starts children in one folder."""
+    """Starts children in one folder; what fails of them is raised as ``failure``."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, failure: type[OverwinterError]) -> None:
         self._folder = folder
+        self._failure = failure
         self._started: list[Process] = []
 
     async def start(self, module: str, *arguments: str) -> Child:
-        """Start a module. Its stdin is a pipe that is never written to, and is closed when this process is gone."""
-        return Child(await self._start(module, arguments, stdin=PIPE))
+        """Start a module. Its stdin is a pipe, which is closed when this process is gone."""
+        return Child(await self._start(module, arguments, stdin=PIPE), self._failure)
 
     async def run(self, module: str, *arguments: str, within_s: float) -> Finished:
         """Run a module to its end.
 
         Raises:
-            DemoFailedError: (demo.failed) it took too long.
+            OverwinterError: the one this was made with: it took too long.
         """
         process = await self._start(module, arguments, stdin=DEVNULL)
         try:
             async with asyncio.timeout(within_s):
                 stdout, stderr = await process.communicate()
         except TimeoutError as error:
-            raise DemoFailedError(f"process {process.pid} did not end within {within_s:g} s") from error
+            raise self._failure(f"process {process.pid} did not end within {within_s:g} s") from error
         code = await process.wait()
         return Finished(pid=process.pid, code=code, stdout=stdout.decode(), stderr=stderr.decode(errors="replace"))
 
@@ -116,9 +138,9 @@ class Children:
 
 
 @asynccontextmanager
-async def children_in(folder: Path) -> AsyncGenerator[Children]:
+async def children_in(folder: Path, *, failure: type[OverwinterError] = DemoFailedError) -> AsyncGenerator[Children]:
     """Children that are gone when the block ends, however it ends."""
-    children = Children(folder)
+    children = Children(folder, failure)
     try:
         yield children
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from ...actors.clock import SystemClock
 from ...actors.ids import RandomIds
 from ...store.errors import StoreReadOnlyError
 from .. import loops
-from ..bench import Figures, run_bench
+from ..bench import Figures, Plan, run_bench
 from ..config import load_config
 from ..errors import InputInvalidError
 from ..service import interruptible
@@ -29,6 +30,15 @@ def bench(
     waiting: Annotated[
         int, typer.Option("--waiting", min=1, max=10_000_000, help="How many sessions to park, to see what they cost.")
     ] = 1000,
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            "--processes",
+            min=1,
+            max=64,
+            help="How many processes run them, each with a supervisor of its own. (default: one a core, at most 4)",
+        ),
+    ] = None,
     db: Annotated[
         Path | None,
         typer.Option(
@@ -56,9 +66,12 @@ def bench(
             config=settings,
             clock=SystemClock(),
             ids=RandomIds(),
-            sessions=sessions,
-            concurrency=concurrency,
-            waiting=waiting,
+            plan=Plan(
+                sessions=sessions,
+                concurrency=concurrency,
+                waiting=waiting,
+                processes=min(processes or min(os.cpu_count() or 1, 4), concurrency, sessions),
+            ),
             progress=progress.update,
         )
         figures = loops.run(interruptible(measuring))
@@ -86,6 +99,7 @@ def _rows(figures: Figures) -> list[tuple[str, str]]:
     memory = figures.memory_bytes_per_waiting_session
     return [
         (f"cycles a second, {figures.concurrency} at once", f"{figures.cycles_per_s:,.0f}"),
+        ("processes that ran them", f"{figures.processes}"),
         ("answer to tool running, median", f"{figures.wake_p50_ms:.2f} ms"),
         ("answer to tool running, 99 of 100", f"{figures.wake_p99_ms:.2f} ms"),
         ("a waiting session on disk", f"{figures.bytes_per_waiting_session:,} bytes"),

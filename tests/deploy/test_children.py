@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from overwinter.actors.clock import ManualClock
-from overwinter.deploy.bench_app import Cycles
+from overwinter.deploy.bench_app import Cycles, Sight
 from overwinter.deploy.children import children_in
 from overwinter.deploy.errors import BenchFailedError, DemoFailedError
 
@@ -82,10 +82,25 @@ async def test_a_silent_child_is_not_waited_for_longer_than_said(folder: Path) -
 
 async def test_a_measured_session_that_fails_ends_the_measurement() -> None:
     cycles = Cycles(clock=ManualClock())
-    cycle = cycles.add("s1")
-    cycles.rests("s1", "waiting", None)
+    session_id, cycle = cycles.add()
+    cycles.rests(session_id, "waiting", None)
     assert not cycle.finished.done()
-    cycles.rests("s1", "idle", "step.failed: boom")
+    cycles.rests(session_id, "idle", "step.failed: boom")
     for future in (cycle.asked, cycle.ran, cycle.finished):
-        with pytest.raises(BenchFailedError, match="s1 came to rest as idle: step"):
+        with pytest.raises(BenchFailedError, match=f"{session_id} came to rest as idle: step"):
             await future
+
+
+async def test_what_is_seen_of_the_session_of_another_process_is_told_to_that_one() -> None:
+    theirs, ours = Cycles(clock=ManualClock(), process=3), Cycles(clock=ManualClock())
+    session_id, cycle = theirs.add()
+    told: list[tuple[int, Sight]] = []
+    ours.tell_by(lambda process, sight: told.append((process, sight)))
+    ours.runs(session_id)
+    ours.rests(session_id, "idle", None)
+    assert not cycle.ran.done()
+    for process, sight in told:
+        assert process == 3
+        theirs.see(sight)
+    assert cycle.ran.done()
+    await cycle.finished

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from overwinter.deploy.bench import resident_bytes
+from overwinter.deploy.cli.exits import Exit
 
 from .conftest import Overwinter
 
@@ -23,7 +24,7 @@ def _collector() -> Generator[None]:  # pyright: ignore[reportUnusedFunction]
     gc.unfreeze()
 
 
-SMALL = ("bench", "--sessions", "12", "--concurrency", "4", "--waiting", "8")
+SMALL = ("bench", "--sessions", "12", "--concurrency", "4", "--waiting", "8", "--processes", "1")
 
 
 def test_the_figures_are_one_document_and_nothing_is_left(overwinter: Overwinter, tmp_path: Path) -> None:
@@ -53,6 +54,28 @@ def test_a_new_file_is_kept_and_holds_every_cycle_with_its_audit(overwinter: Ove
     assert kinds.count("answer_recorded") == 1
     assert kinds.count("delivery_sent") == 2
     assert kinds.count("model_replied") == 2
+
+
+def test_several_processes_share_the_cycles_over_one_database(overwinter: Overwinter) -> None:
+    ran = overwinter(*SMALL[:-1], "3", "--db", "bench.db", "--json")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.document["processes"] == 3
+    listed = overwinter("sessions", "--db", "bench.db", "--limit", "1000", "--json").document["sessions"]
+    statuses = [session["status"] for session in listed]
+    # Each of the two others has warmed up with four.
+    assert (statuses.count("idle"), statuses.count("waiting")) == (36 + 8, 8)
+    assert {session["session"].split("-")[1] for session in listed} == {"0", "1", "2"}
+
+
+def test_a_process_that_ends_while_it_measures_ends_the_measurement(
+    overwinter: Overwinter, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # What every Python reads at its start, and those that are started here die of.
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.exit('it is too cold')\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ran = overwinter(*SMALL[:-1], "2", "--json")
+    assert (ran.code, ran.error["code"]) == (Exit.FAILED, "bench.failed")
+    assert "ended by itself" in ran.error["message"]
 
 
 def test_a_file_that_is_there_is_left_alone(overwinter: Overwinter) -> None:
