@@ -2,8 +2,8 @@
 
 A pass leaves a post here right after its commit (``offer``); everything else, and whatever a dead process had taken, is found by
 asking the store what is due. Each delivery is held while it is under way, so no two dispatchers carry the same one; a hold that
-runs out frees it. Vendors recognise a repeated post by the pause's id. A reminder alone is not sent again where whoever had it has
-not said how it went: better one too few than one too many.
+runs out frees it, for another dispatcher. Vendors recognise a repeated post by the pause's id. A reminder alone is not sent
+again where whoever had it has not said how it went: better one too few than one too many.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ import heapq
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Protocol
 
 import structlog
 
-from ..store.changes import ClaimDeliveries, ClaimDeliveriesResult, SettleDelivery, SettleResult
+from ..store.changes import ClaimDeliveries, ClaimDeliveriesResult, DeliveryKey, SettleDelivery, SettleResult
 from ..store.errors import StoreError
 from ..store.resolutions import Hold
 from ..store.rows import DeliveryKind, DeliveryRow, PauseRow
@@ -104,6 +105,8 @@ class Dispatcher:
         self._reviver = reviver
         self._settings = settings
         self._under_way: set[asyncio.Task[None]] = set()
+        self._in_hand: dict[tuple[DeliveryKey, int], asyncio.Task[None]] = {}
+        """What is under way, by key and by when it was asked for."""
         self._claims_under_way = 0
         self._is_open = False
         self._retries_ms: list[int] = []
@@ -166,13 +169,19 @@ class Dispatcher:
 
     # -- one delivery -------------------------------------------------------------------------------------------------
     def _start(self, delivery: DeliveryRow, pause: PauseRow, *, is_abandoned: bool = False) -> None:
+        asked = delivery.key, delivery.created_at_ms
+        if is_abandoned and asked in self._in_hand:
+            return  # its hold ran out here, as when the machine was asleep; that it was claimed again has prolonged it
         work = self._deliver(delivery, pause, is_abandoned=is_abandoned)
         task = asyncio.create_task(work, name=f"delivery of {pause.key}")
+        self._in_hand[asked] = task
         self._under_way.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(partial(self._done, asked))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _done(self, asked: tuple[DeliveryKey, int], task: asyncio.Task[None]) -> None:
         had_room = len(self._under_way) < self._settings.concurrency
+        if self._in_hand.get(asked) is task:
+            del self._in_hand[asked]
         self._under_way.discard(task)
         if not had_room:
             self.room_again.set()

@@ -6,6 +6,7 @@ Both only make what the store says happen sooner or at all; neither decides anyt
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Literal
 
 import structlog
@@ -61,7 +62,7 @@ class Teller:
         poll_ms = int(poll_s * 1000)
         self._looking = Looking(clock=clock, look=self._work, poll_ms=lambda: poll_ms)
         self._sweep_at_ms = clock.now_ms()
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._under_way: dict[str, asyncio.Task[None]] = {}
 
     @property
     def is_busy(self) -> bool:
@@ -102,7 +103,7 @@ class Teller:
     async def _wind_up(self) -> None:
         if not self._under_way:
             return
-        _, late = await asyncio.wait(self._under_way, timeout=_GRACE_S)
+        _, late = await asyncio.wait(self._under_way.values(), timeout=_GRACE_S)
         for task in late:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
@@ -119,12 +120,14 @@ class Teller:
             until_ms=now_ms + int(self._settings.hold_s * 1000),
         )
         for row in rows:
+            if row.note_id in self._under_way:
+                continue  # its hold ran out here, as when the machine was asleep; that it was claimed again has prolonged it
             task = asyncio.create_task(self._tell(row), name=f"note {row.kind}")
-            self._under_way.add(task)
-            task.add_done_callback(self._done)
+            self._under_way[row.note_id] = task
+            task.add_done_callback(partial(self._done, row.note_id))
 
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._under_way.discard(task)
+    def _done(self, note_id: str, _: asyncio.Task[None]) -> None:
+        del self._under_way[note_id]
         self._looking.tell()
 
     async def _tell(self, row: NoteRow) -> None:

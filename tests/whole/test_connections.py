@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -36,6 +37,22 @@ def note(note_id: str = "n1", **fields: object) -> Note:
 
 def kit_over(path: Path, *connections: RecordingConnection) -> Kit:
     return Kit(build=app, path=path, connect=lambda: connections)
+
+
+class Slow(RecordingConnection):
+    """Holds each note until told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = 0
+        self.telling = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def tell(self, note: Note) -> None:
+        self.begun += 1
+        self.telling.set()
+        await self.go_on.wait()
+        await super().tell(note)
 
 
 async def test_a_declared_channel_is_asked_over_its_connection_and_answered_through_its_reception(
@@ -92,6 +109,22 @@ async def test_a_note_is_told_once_whatever_is_written_again_and_whoever_dies(tm
         await kit.restart()
         await kit.settle()
         assert [each.note_id for each in post.notes] == ["n1"]
+
+
+async def test_a_note_that_is_still_being_told_as_its_time_runs_out_is_not_told_beside_itself(tmp_path: Path) -> None:
+    post = Slow()
+    kit = kit_over(tmp_path / "a.db", post)
+    async with kit.running():
+        await post.reception.notes.write(note())
+        await post.telling.wait()
+        await kit.clock.advance(ms=61_000)  # the machine was asleep
+        while (due_ms := await kit.store.notes.due_ms("post")) is None or due_ms <= kit.clock.now_ms():
+            assert post.begun == 1
+        post.go_on.set()
+        await kit.settle()
+        await kit.advance(timedelta(hours=1))
+    assert post.begun == 1
+    assert [each.note_id for each in post.notes] == ["n1"]
 
 
 async def test_a_note_that_its_writer_did_not_live_to_tell_is_told_by_the_next(tmp_path: Path) -> None:

@@ -160,6 +160,28 @@ async def test_a_question_being_sent_is_left_to_its_dispatcher_until_its_time_is
 
 
 @pytest.mark.behaviour("G43")
+async def test_a_question_that_is_still_being_sent_as_its_time_runs_out_is_not_sent_beside_itself(
+    tmp_path: Path,
+) -> None:
+    shop, channel = Shop(), SlowChannel()
+    settings = DeliverySettings(send_timeout_s=60.0, hold_s=100.0)
+    kit = Kit(build=lambda: shop.app(one_refund(), channel=channel), path=tmp_path / "w.db", delivering=settings)
+    async with kit.running():
+        starting = asyncio.create_task(kit.start("support", "refund"))
+        await channel.sending.wait()
+        for _ in range(3):
+            channel.sending.clear()
+            await kit.clock.advance(ms=101_000)  # the machine was asleep
+            while (due_ms := (await kit.store.due()).delivery_ms) is None or due_ms <= kit.clock.now_ms():
+                assert not channel.sending.is_set()
+        channel.go_on.set()
+        await starting
+        assert (await kit.question("refund_card")).is_sent
+        await kit.advance(timedelta(hours=1))
+    assert len(channel.asks) == 1
+
+
+@pytest.mark.behaviour("G43")
 @pytest.mark.parametrize("is_closed", [False, True])
 async def test_what_a_dead_process_was_sending_is_sent_under_the_same_id_or_not_at_all_if_it_has_closed(
     tmp_path: Path, is_closed: bool
