@@ -314,8 +314,19 @@ class SlackServer:
         await self._changes.wait_until(is_so)
 
     async def wait_settled(self) -> None:
-        """Return once nothing is on its way to the app; what waits for a retry is not on its way."""
-        await self.wait_until(lambda: not self._deliverer.in_flight and not self._interactions.in_flight)
+        """Return once nothing is on its way to the app; what waits for a retry is not on its way.
+
+        What the app leaves unacknowledged over a WebSocket is on its way until the time for it is over, by the clock.
+        """
+        await self._changes.wait_until(self._is_settled, why_not=self._unacknowledged)
+
+    async def wait_settled_or_left(self, *, quiet_s: float) -> bool:
+        """As ``wait_settled``, but return False where the app seems to leave something unacknowledged.
+
+        Args:
+            quiet_s: that is when nothing has happened for so long of real time.
+        """
+        return await self._changes.wait_while_moving(self._is_settled, quiet_s=quiet_s)
 
     async def wait_connected(self, count: int = 1) -> None:
         """Return once the app has so many WebSockets open."""
@@ -324,6 +335,15 @@ class SlackServer:
     async def wait_for_calls(self, method: str, count: int) -> None:
         """Return once so many calls of the method have been answered, in all."""
         await self.wait_until(lambda: len([call for call in self.calls_of(method) if call.outcome]) >= count)
+
+    def _is_settled(self) -> bool:
+        return not self._deliverer.in_flight and not self._interactions.in_flight
+
+    def _unacknowledged(self) -> str:
+        events, interactions = self._deliverer.in_flight, self._interactions.in_flight
+        return (
+            f"the app has not acknowledged {events} events and {interactions} interactions, and the clock stands still"
+        )
 
     # Wires.
 

@@ -12,6 +12,8 @@ from overwinter.actors.clock import ManualClock
 
 from ..slack_server import SlackServer
 from .bolted import client_of
+from .deliveries import ACK_WITHIN_MS, Missed
+from .tasks import Changes
 
 
 async def test_nothing_is_left_running_in_the_midst_of_everything() -> None:
@@ -67,3 +69,22 @@ async def test_times_are_unique_and_grow_though_the_clock_stands_still_or_falls_
         await clock.advance(ms=-5_000)
         later = [slack.workspace.new_ts() for _ in range(20_000)]
     assert [first, *later] == sorted({first, *later})
+
+
+async def test_whoever_waits_for_what_does_not_come_is_told_so() -> None:
+    with pytest.raises(AssertionError, match=r"nothing has changed for 0\.01 s; the door is shut"):
+        await Changes(patience_s=0.01).wait_until(lambda: False, why_not=lambda: "the door is shut")
+
+
+async def test_what_the_app_leaves_unacknowledged_is_on_its_way_until_its_time_is_over() -> None:
+    clock = ManualClock()
+    async with SlackServer(clock=clock) as slack, aiohttp.ClientSession() as session:
+        slack.add_user("mara")
+        slack.add_channel("ops", "mara")
+        answer = await client_of(slack).apps_connections_open(app_token=slack.app.app_token)
+        async with session.ws_connect(answer["url"]):
+            slack.says("mara", "#ops", "anybody there?")
+            assert not await slack.wait_settled_or_left(quiet_s=0.01)
+            assert slack.deliveries[0].missed == []
+            await clock.advance(ms=ACK_WITHIN_MS)
+            await slack.wait_until(lambda: slack.deliveries[0].missed == [Missed(reason="timeout")])

@@ -34,6 +34,7 @@ from overwinter.channels.slack.declared import SlackChannel
 from overwinter.channels.slack.receiving import HttpAddress
 
 from ...fakes.slack.checks import STRICT
+from ...fakes.slack.deliveries import ACK_WITHIN_MS
 from ...fakes.slack.messages import Message
 from ...fakes.slack.screen import Seen
 from ...fakes.slack_server import SlackServer
@@ -122,9 +123,17 @@ def call(call_id: str, name: str, **refund: str) -> ToolCallRequest:
     return ToolCallRequest(call_id=call_id, tool=name, arguments=to_json(refund))
 
 
+QUIET_S = 1.0
+
+
 @dataclass(slots=True, kw_only=True)
 class Office:
-    """An app at work in a workspace."""
+    """An app at work in a workspace.
+
+    Attributes:
+        leaves: what Slack tells may be left unacknowledged, as when Slack cannot be asked about who did it. Slack learns that
+            from the clock alone, so ``settle`` moves it on when all is quiet.
+    """
 
     slack: SlackServer
     kit: Kit
@@ -132,6 +141,7 @@ class Office:
     desk: Desk
     way: str
     connections: list[SlackConnection] = field(default_factory=list[SlackConnection])
+    leaves: bool = False
 
     async def connected(self) -> None:
         """Return once events come in."""
@@ -156,6 +166,8 @@ class Office:
     async def settle(self) -> None:
         """Return once nothing moves: not in Slack, not on its way, not here."""
         for _ in range(3):
+            while self.leaves and not await self.slack.wait_settled_or_left(quiet_s=QUIET_S):
+                await self.clock.advance(ms=ACK_WITHIN_MS)
             await self.slack.wait_settled()
             await self.kit.settle()
 
@@ -226,6 +238,7 @@ async def office_at_work(
     agent: str | None = None,
     prepare: Callable[[SlackServer], object] | None = None,
     delivering: DeliverySettings | None = None,
+    leaves: bool = False,
 ) -> AsyncGenerator[Office]:
     """An app at work, with mara of finance, tom, and a channel #refunds that all of them are in."""
     clock = ManualClock(SystemClock().now_ms())
@@ -254,7 +267,7 @@ async def office_at_work(
 
         desk = desk or Desk()
         kit = Kit(build=desk.app, path=path / "office.db", clock=clock, connect=connect, delivering=delivering)
-        found = Office(slack=slack, kit=kit, clock=clock, desk=desk, way=way, connections=connections)
+        found = Office(slack=slack, kit=kit, clock=clock, desk=desk, way=way, connections=connections, leaves=leaves)
         await kit.open()
         try:
             await found.connected()

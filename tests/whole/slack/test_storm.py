@@ -17,8 +17,7 @@ from ...fakes.slack.messages import Message
 from ...fakes.slack_server import SlackServer
 from .office import Desk, Office, office_at_work
 
-# Run by `make bench`: it has once stood still beside other tests, and that is not explained yet.
-pytestmark = pytest.mark.bench
+pytestmark = pytest.mark.heavy
 
 BIG_SESSIONS = 20
 QUESTIONS_EACH = 22
@@ -77,7 +76,7 @@ async def test_five_hundred_questions_are_answered_rightly_whatever_is_told_how_
     weather = Weather(chance)
     desk = Desk(SlackChannel("#refunds", answerers=["@finance"]))
     settings = DeliverySettings(max_attempts=500, backoff_cap_s=30.0)
-    async with office_at_work(tmp_path, desk, prepare=people, delivering=settings) as office:
+    async with office_at_work(tmp_path, desk, prepare=people, delivering=settings, leaves=True) as office:
         office.slack.choose_faults(weather.fault)
         wanted: dict[str, str] = {}
         sessions: dict[str, list[str]] = {}
