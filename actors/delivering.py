@@ -26,7 +26,7 @@ from .answering import Answering
 from .asks import AwaitReply, Decided, call_of
 from .attempts import code_of, failure_of
 from .clock import Clock
-from .errors import ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
+from .errors import ChannelHeldUpError, ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
 from .failures import text_of
 from .jsontext import to_json
 from .notices import ask_in, progress_of, relief_of, reminder_of, withdrawal_of
@@ -34,6 +34,7 @@ from .patience import patience_of
 from .ports import Channel, Relieving, Reminding
 from .surroundings import Reviver
 
+_MOST_DOUBLED = 30
 _TRIES = 3
 """How often a settlement is offered to a store that is busy."""
 
@@ -56,7 +57,7 @@ class DeliverySettings:
         send_timeout_s: how long one call of a channel may take. A question about a tool's call is taken back within the tool's
             own time-out, where that is shorter.
         hold_s: how long a delivery stays taken; more than the time-out.
-        max_attempts: after so many temporary failures it has failed for good.
+        max_attempts: after so many temporary failures it has failed for good; what people have said never has.
         backoff_base_s: wait after the first temporary failure; doubled each time.
         backoff_cap_s: longest wait between two attempts.
         concurrency: deliveries under way at once in this process.
@@ -75,11 +76,12 @@ class DeliverySettings:
         Args:
             attempts: how often it had failed before.
         """
-        attempt = attempts + 1
-        if not isinstance(error, ChannelUnreachableError | TimeoutError) or attempt >= self.max_attempts:
+        if not isinstance(error, ChannelUnreachableError | TimeoutError):
+            return None
+        if attempts + 1 >= self.max_attempts and not isinstance(error, ChannelHeldUpError):
             return None
         asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
-        backoff_s = min(self.backoff_cap_s, self.backoff_base_s * 2 ** (attempt - 1))
+        backoff_s = min(self.backoff_cap_s, self.backoff_base_s * 2 ** min(attempts, _MOST_DOUBLED))
         return max(backoff_s, asked_s or 0.0)
 
 

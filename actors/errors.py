@@ -43,6 +43,7 @@ OverwinterError
 ├── ChannelError
 │   ├── ChannelRejectedError            channel.rejected            will never work
 │   └── ChannelUnreachableError         channel.unreachable         may work later
+│       └── ChannelHeldUpError          channel.held-up             is tried until it works
 ├── ModelUnavailableError               model.unavailable
 ├── BudgetExceededError                 budget.exceeded             no model is called any more
 └── PiiRefusedError                     pii.refused                 a value that may not leave would have
@@ -359,6 +360,12 @@ class ChannelUnreachableError(ChannelError):
     def __init__(self, message: str | None = None, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
         self.retry_after_s = retry_after_s
+
+
+class ChannelHeldUpError(ChannelUnreachableError):
+    """What a person has said cannot be dealt with yet. It is kept, and tried until it can be, however often that is."""
+
+    code = "channel.held-up"
 
 
 class ModelUnavailableError(OverwinterError):

@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 
 from ...actors.clock import Clock
-from ...actors.errors import ChannelRejectedError
+from ...actors.errors import ChannelHeldUpError, ChannelRejectedError, ChannelUnreachableError
 from ...actors.hook_notices import EndNotice, RestNotice
 from ...actors.hooks import Hooks
 from ...actors.notes import Note
@@ -146,7 +146,7 @@ class SlackConnection:
 
     async def tell(self, note: Note) -> None:
         if note.kind == HEARD:
-            await (await self._known_as()).replying.deal_with(note)
+            await self._deal_with(note)
         elif note.kind in (WHISPER, SAID):
             await self._teller.tell(note)
         elif note.kind in (TIDY, STRAY):
@@ -274,6 +274,20 @@ class SlackConnection:
     async def _follow(self, notice: RestNotice | EndNotice) -> None:
         if await self._threads.chat_of(notice.session_id) is not None:
             await (await self._known_as()).conversing.follow(notice)
+
+    async def _deal_with(self, note: Note) -> None:
+        """What somebody has written is dealt with in the end, whatever keeps us from it: Slack does not tell it again.
+
+        Raises:
+            ChannelHeldUpError: (channel.held-up)
+        """
+        try:
+            await (await self._known_as()).replying.deal_with(note)
+        except ChannelUnreachableError as error:
+            raise ChannelHeldUpError(str(error), retry_after_s=error.retry_after_s) from error
+        except ChannelRejectedError as error:
+            _log.error("slack.words-held-up", session_id=note.session_id, code=error.code, error=str(error))
+            raise ChannelHeldUpError(str(error)) from error
 
     async def _tidy(self, note: Note) -> None:
         body: dict[str, Any] = note.body

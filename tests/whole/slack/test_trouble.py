@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
+
+from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.errors import ChannelHeldUpError, ChannelUnreachableError
+from overwinter.channels.slack.events import Author
+from overwinter.channels.slack.heard import Heard, note_of_heard
+from overwinter.channels.slack.places import Spot
 
 from .office import office_at_work
 
@@ -24,3 +32,52 @@ async def test_a_click_by_somebody_whom_slack_cannot_be_asked_about_is_not_ackno
         assert second.is_acked
         assert office.desk.ran == ["O-1 40"]
         assert await office.outcome(session_id) == {"result": {"reply": "It is done."}}
+
+
+@pytest.mark.parametrize("error", ["token_revoked", "account_inactive", "missing_scope"])
+async def test_words_that_come_while_slack_refuses_us_are_kept_until_it_does_not(tmp_path: Path, error: str) -> None:
+    settings = DeliverySettings(max_attempts=3)
+    async with office_at_work(tmp_path, delivering=settings) as office:
+        await office.start()
+        office.slack.retire_token(office.slack.app.bot_token, error=error)
+        with capture_logs() as logs:
+            said = await office.says("mara", "yes, approved", office.question())
+            for _ in range(12):
+                await office.advance(timedelta(minutes=5))
+        assert office.desk.ran == []
+        assert {log["code"] for log in logs if log["event"] == "slack.words-held-up"} == {"channel.rejected"}
+        assert "Slack refused" in next(log["error"] for log in logs if log["event"] == "slack.words-held-up")
+        office.slack.app.retired_tokens.clear()  # an operator has installed the app again
+        await office.advance(timedelta(minutes=6))
+        assert said.text == "yes, approved"
+        assert office.desk.ran == ["O-1 40"]
+        assert "Approved by @mara" in office.lines()[0]
+
+
+async def test_words_that_cannot_be_dealt_with_say_when_to_try_again_and_are_tried_however_often(
+    tmp_path: Path,
+) -> None:
+    settings = DeliverySettings(max_attempts=3, backoff_base_s=2.0, backoff_cap_s=300.0)
+    async with office_at_work(tmp_path) as office:
+        await office.start()
+        thread_ts = office.question().thread_ts or ""
+        spot = Spot(channel_id=office.question().channel, thread_ts=thread_ts)
+        heard = Heard(
+            what="wrote",
+            external_id="C0REFUNDS:9.000001",
+            original_id="C0REFUNDS:9.000001",
+            author=Author(user_id="U0MARA"),
+            team_id=None,
+            spot=spot,
+            at_ts="9.000001",
+            text="yes",
+            raw_text="yes",
+        )
+        note = note_of_heard(heard, name="slack", tenant="default", session_id=None)
+        office.slack.limit_next("users.info", 40)
+        with pytest.raises(ChannelHeldUpError) as raised:
+            await office.connections[-1].tell(note)
+    assert raised.value.retry_after_s == 40
+    assert settings.next_try_in_s(0, raised.value) == 40
+    assert settings.next_try_in_s(100_000, raised.value) == 300
+    assert settings.next_try_in_s(100_000, ChannelUnreachableError("down")) is None
