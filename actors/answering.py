@@ -98,8 +98,12 @@ class Answering:
         received: Received | None = None,
         priority: int = Priority.RESUME,
         stands: Stands | None = None,
+        read_within_s: float | None = None,
     ) -> Answered:
         """Record an answer.
+
+        Args:
+            read_within_s: a reply that takes longer to be read is not understood; None waits for its reader.
 
         Raises:
             PauseInvalidAnswerError: (pause.invalid-answer) an empty or overlong reply, an empty credential.
@@ -132,7 +136,7 @@ class Answering:
                 resolution: Literal["decided", "replied"] = "decided"
                 decision = role.validate(ask, value)
             case Reply(text=text):
-                understood = await read_reply(role, ask, text, stands=stands)
+                understood = await read_reply(role, ask, text, stands=stands, within_s=read_within_s)
                 decision, by, resolution = understood.decision, understood.by, "replied"
         await self._refuse_if_late(pause)  # it may have passed while the reply was read
         listed = listed_decision(ask.form, decision)

@@ -227,11 +227,14 @@ class NotUnderstood:
     Attributes:
         reason: one sentence that may be shown to the person who replied.
         cause: for logs: what went wrong inside the interpreter, None where nothing did.
+        so_far: what of the reply was understood, for the person who replied: ``“approve”, which says yes, but not the rest.``
+            None where that is nothing.
     """
 
     reason: str
     by: Literal["rules", "model", "code"]
     cause: str | None = None
+    so_far: str | None = None
 
 
 Reading = Understood | NotUnderstood

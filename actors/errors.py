@@ -108,13 +108,15 @@ class PauseUninterpretableReplyError(PauseError):
 
     Attributes:
         cause: what went wrong while it was read, for logs; None where nothing did.
+        so_far: what of it was understood, for the person who replied; None for nothing.
     """
 
     code = "pause.uninterpretable-reply"
 
-    def __init__(self, message: str | None = None, *, cause: str | None = None) -> None:
+    def __init__(self, message: str | None = None, *, cause: str | None = None, so_far: str | None = None) -> None:
         super().__init__(message)
         self.cause = cause
+        self.so_far = so_far
 
 
 class PauseNoReplyInterpreterError(PauseError):

@@ -6,6 +6,7 @@ Two things are told as they are, since the reply is not at fault: a budget that 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 import structlog
@@ -30,10 +31,15 @@ Stands = Callable[[], Awaitable[bool]]
 """Whether a reply is still what its giver says, asked once it was read: reading may take long."""
 
 
-async def read_reply(role: RoleBinding, ask: Ask, reply: str, *, stands: Stands | None) -> Understood:
+async def read_reply(
+    role: RoleBinding, ask: Ask, reply: str, *, stands: Stands | None, within_s: float | None = None
+) -> Understood:
     """What the reply decides, valid for the question and in canonical form.
 
     Whatever is logged meanwhile, by the reader too, says for whom it is read.
+
+    Args:
+        within_s: how long its reader may take; None for as long as it takes.
 
     Raises:
         PauseNoReplyInterpreterError: (pause.no-reply-interpreter)
@@ -51,7 +57,7 @@ async def read_reply(role: RoleBinding, ask: Ask, reply: str, *, stands: Stands 
         step=ask.step,
     ):
         try:
-            understood = await _read(role.reader, ask, reply)
+            understood = await _read(role.reader, ask, reply, within_s=within_s)
             decision = _validated(role, ask, understood)
             if stands is not None and not await stands():
                 raise PauseUninterpretableReplyError("the reply was changed while it was read")
@@ -65,19 +71,26 @@ async def read_reply(role: RoleBinding, ask: Ask, reply: str, *, stands: Stands 
         return Understood(decision=decision, by=understood.by, evidence=understood.evidence)
 
 
-async def _read(reader: ReplyReader, ask: Ask, reply: str) -> Understood:
+async def _read(reader: ReplyReader, ask: Ask, reply: str, *, within_s: float | None) -> Understood:
+    limit = asyncio.timeout(within_s)
     try:
-        reading: Reading | object = await reader.read(ask, reply)
+        async with limit:
+            reading: Reading | object = await reader.read(ask, reply)
     except (BudgetExceededError, PiiRefusedError):
         raise
     except Exception as error:  # the reader is a stranger's: its crash must neither decide nor lose the question
+        if limit.expired():
+            cause = f"its reader took more than {within_s:g} s"
+            raise PauseUninterpretableReplyError(
+                "it took too long to read the reply; answer again", cause=cause
+            ) from error
         cause = f"{type(error).__module__}.{type(error).__qualname__}: {text_of(error)}"
         raise PauseUninterpretableReplyError("the reply could not be read; answer again", cause=cause) from error
     match reading:
         case Understood():
             return reading
-        case NotUnderstood(reason=reason, cause=cause):
-            raise PauseUninterpretableReplyError(reason, cause=cause)
+        case NotUnderstood(reason=reason, cause=cause, so_far=so_far):
+            raise PauseUninterpretableReplyError(reason, cause=cause, so_far=so_far)
         case _:
             cause = f"the interpreter returned {type(reading).__name__}, not a reading"
             raise PauseUninterpretableReplyError("the reply could not be read; answer again", cause=cause)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ...actors.asks import Ask, NotUnderstood, Reading, Understood
 from ...actors.budgets import Meter
@@ -48,8 +49,10 @@ class Chain:
                     break
                 case NotUnderstood(by="rules", cause=str() as cause) if cause in FINAL_CAUSES:
                     break
-                case NotUnderstood():
+                case NotUnderstood(so_far=so_far):
                     reading = await reader.read(ask, reply)
+                    if isinstance(reading, NotUnderstood) and reading.so_far is None:
+                        reading = replace(reading, so_far=so_far)
         return reading
 
 

@@ -6,6 +6,7 @@ Monday" count from the moment of the reply if the app gives its clock, else from
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, tzinfo
 from typing import assert_never
 
@@ -24,7 +25,7 @@ from ...actors.clock import Clock
 from .answers import Answers, NoAnswer, answer_of
 from .choices import Picks, choice_of
 from .limits import limit_of, override_for
-from .stance import FINAL, Approves, Rejects, Stance, Undecided, Why, stance_of
+from .stance import FINAL, Approves, Heard, Rejects, Stance, Undecided, Why, stance_of
 from .subject import Subject, subject_of
 from .text import ReplyText, read_text, without_hidden
 
@@ -116,14 +117,20 @@ def _approval(form: ApprovalForm, reply: str, text: ReplyText, subject: Subject,
         case Rejects(evidence=evidence, is_bare=is_bare):
             reason = None if is_bare else without_hidden(reply).strip()
             return _understood(approval(approved=False, reason=reason), evidence, reply)
-        case Undecided(why=why):
+        case Undecided(why=why, heard=heard):
             limit = limit_of(text, subject, locale=locale)
             override = None if limit is None else override_for(form, limit, subject)
             if override is None:
-                return not_understood(why, form, text)
+                return replace(not_understood(why, form, text), so_far=_so_far(heard))
             return _understood(approval(approved=True, override=override), text.visible, reply)
         case _:
             assert_never(stance)
+
+
+def _so_far(heard: Heard | None) -> str | None:
+    if heard is None:
+        return None
+    return f"“{heard.text.strip()}”, which says {'yes' if heard.is_yes else 'no'}, but not the rest."
 
 
 def approval(

@@ -70,8 +70,22 @@ class Rejects:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """A part of a reply that says yes or no by itself, where the whole of it does not settle the question."""
+
+    text: str
+    is_yes: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Undecided:
+    """
+    Attributes:
+        heard: what was understood of it; None where that is nothing, or is not to be relied upon.
+    """
+
     why: Why
+    heard: Heard | None = None
 
 
 Stance = Approves | Rejects | Undecided
@@ -93,11 +107,12 @@ def stance_of(reply: ReplyText, subject: Subject = NO_SUBJECT, *, locale: str | 
         if reply.hidden:
             return Undecided(why=Why.HIDDEN)
         if reply.has_question:
-            return Undecided(why=Why.QUESTION)
+            return Undecided(why=Why.QUESTION, heard=_heard(readings))
         return Undecided(why=Why.UNKNOWN) if reply.odd_marks else Approves(evidence=reply.visible)
     if rejecting is not None and Sense.YES not in whole and (subject.takes_bare_answer or not rejecting.is_particle):
         return Rejects(evidence=rejecting.evidence, is_bare=rejecting.is_bare, is_named=rejecting.is_named)
-    return Undecided(why=_why(reply, readings, has_orders=has_orders))
+    why = _why(reply, readings, has_orders=has_orders)
+    return Undecided(why=why, heard=None if why in FINAL else _heard(readings))
 
 
 def gives_orders(text: str) -> bool:
@@ -247,6 +262,25 @@ class _Reading:
 
 def _first_rejection(readings: Sequence[_Reading]) -> _Rejection | None:
     return next((found for reading in readings if (found := reading.rejection()) is not None), None)
+
+
+def _heard(readings: Sequence[_Reading]) -> Heard | None:
+    """The first clause that says yes, if no word says no in any language; or the other way round."""
+    found = {
+        sense: clause.text
+        for reading in reversed(readings)
+        if len(reading.clauses) > 1
+        for clause, sense in reversed(list(zip(reading.clauses, reading.senses, strict=True)))
+        if sense in (Sense.YES, Sense.NO)
+    }
+    if len(found) != 1:
+        return None
+    ((sense, text),) = found.items()
+    is_yes = sense is Sense.YES
+    opposite = (Kind.NO, Kind.REJECT, Kind.NEGATION) if is_yes else (Kind.YES, Kind.APPROVE)
+    if any(item.kind in opposite for reading in readings for clause in reading.items for item in clause):
+        return None
+    return Heard(text=text, is_yes=is_yes)
 
 
 def _why(reply: ReplyText, readings: Sequence[_Reading], *, has_orders: bool) -> Why:

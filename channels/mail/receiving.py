@@ -170,7 +170,10 @@ class Receiver:
                 credential=ChannelCredential(answered_by=answerer, channel=about.channel),
                 received=Received(channel=self._connection, external_id=result.dedupe_key),
             )
-        except (PauseUninterpretableReplyError, PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
+        except PauseUninterpretableReplyError as error:
+            so_far = "" if error.so_far is None else f" I understood: {error.so_far}"
+            return await self._ask_again(result, about, asked, f"{_sentence(str(error))}{so_far}")
+        except (PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
             return await self._ask_again(result, about, asked, _sentence(str(error)))
         except (BudgetExceededError, PiiRefusedError, PauseNoReplyInterpreterError) as error:
             await self._keep(mail, result, about, error.code)

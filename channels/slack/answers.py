@@ -64,6 +64,8 @@ class Unclear:
     """Nothing is recorded, and the question is open: it was not understood, or does not fit."""
 
     reason: str
+    so_far: str | None = None
+    """What of it was understood, in words for them."""
 
 
 @value
@@ -87,6 +89,7 @@ class Answers:
     Args:
         name: the connection's.
         channels: those of the app that lead to Slack, by name.
+        read_within_s: a reply that takes longer to be read is asked for again.
     """
 
     def __init__(
@@ -97,8 +100,10 @@ class Answers:
         authority: Authority,
         threads: Threads,
         reception: Reception,
+        read_within_s: float,
     ) -> None:
         self._name = name
+        self._read_within_s = read_within_s
         self._channels = channels
         self._authority = authority
         self._threads = threads
@@ -182,6 +187,7 @@ class Answers:
                 credential=credential,
                 received=Received(channel=self._name, external_id=external_id),
                 stands=stands,
+                read_within_s=self._read_within_s,
             )
         except (PauseNotPendingError, PauseAlreadyVotedError) as error:
             return await self._late(asked, member, answer, str(error))
@@ -193,8 +199,9 @@ class Answers:
             # The same message was an answer to another question, or the beginning of a session: there it counts.
             _log.info("slack.counted-elsewhere")
             return Taken(is_duplicate=True)
+        except PauseUninterpretableReplyError as error:
+            return Unclear(reason=str(error), so_far=error.so_far)
         except (
-            PauseUninterpretableReplyError,
             PauseNoReplyInterpreterError,
             PauseInvalidDecisionError,
             PauseInvalidAnswerError,

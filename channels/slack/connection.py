@@ -60,6 +60,9 @@ Way = SocketMode | HttpAddress
 """How events come in."""
 
 
+READ_WITHIN_S = 25.0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Known:
     """What is made of who we are."""
@@ -81,6 +84,7 @@ class SlackConnection:
         agent: the bot that a mention or a direct message begins to talk with; None if there is none.
         tenant: the one whose sessions these are.
         name: what ``SlackChannel.via`` names.
+        read_within_s: a reply that takes longer to be read is asked for again; less than a channel's call may take.
     """
 
     def __init__(
@@ -92,12 +96,14 @@ class SlackConnection:
         agent: str | None = None,
         tenant: str = "default",
         name: str = "slack",
+        read_within_s: float = READ_WITHIN_S,
     ) -> None:
         self.name = name
         self.client = client
         self._way = way
         self._clock = clock
         self._agent = agent
+        self._read_within_s = read_within_s
         self._tenant = tenant
         self._channels: dict[str, SlackQuestions] = {}
         self._reception: Reception | None = None
@@ -232,6 +238,7 @@ class SlackConnection:
             authority=authority,
             threads=self._threads,
             reception=reception,
+            read_within_s=self._read_within_s,
         )
         conversing = Conversing(
             name=self.name,

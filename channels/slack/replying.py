@@ -184,8 +184,8 @@ class Replying:
                 await self._whisper(heard, note, asked, refused(why))
             case Unclear() if not await self._stands(heard):
                 pass
-            case Unclear(reason=reason):
-                again = asked_again(asked.ask, reason=reason, said=heard.text)
+            case Unclear(reason=reason, so_far=so_far):
+                again = asked_again(asked.ask, reason=reason, said=heard.text, understood=so_far)
                 cause = _cause(heard.external_id, note, asked)
                 await self._teller.say(cause, heard.spot, again, counted_as=talked_of)
 

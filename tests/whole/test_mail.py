@@ -91,6 +91,16 @@ async def test_an_unclear_answer_is_asked_again_in_its_thread_and_the_second_one
         assert len(office.refunds) == 1
 
 
+async def test_an_answer_of_which_a_part_is_understood_is_asked_again_and_says_what_was_read(tmp_path: Path) -> None:
+    async with mail_office(tmp_path) as office:
+        mailed = await office.ask()
+        assert await office.answer(mailed, "Approved. But who signs the next one?") is Handled.ASKED_AGAIN
+        assert await office.is_open()
+        assert "I understood: “Approved”, which says yes, but not the rest." in office.smtp.mails[-1].text.replace(
+            "\n", " "
+        )
+
+
 async def test_a_doubtful_mail_is_asked_again_and_says_why(tmp_path: Path) -> None:
     async with mail_office(tmp_path) as office:
         mailed = await office.ask()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from overwinter.actors.asks import Ask, NotUnderstood, Reading, Understood
+from overwinter.actors.asks import ApprovalForm, Ask, NotUnderstood, Reading, Understood
 from overwinter.actors.errors import ModelUnavailableError
 from overwinter.channels.interpreters.chain import Chain
 from overwinter.channels.interpreters.code import CodeInterpreter
@@ -44,6 +44,12 @@ async def test_the_next_is_asked_if_the_one_before_did_not_understand() -> None:
 async def test_what_nobody_understands_is_the_last_ones_word() -> None:
     reading = await Chain(RulesInterpreter(), CodeInterpreter(knows_nothing)).read(ask(CHOICES), "hm")
     assert reading == NotUnderstood(reason="Who knows?", by="code")
+
+
+async def test_what_an_earlier_one_understood_of_a_reply_is_kept_for_who_wrote_it() -> None:
+    asked = ask(ApprovalForm(tool="refund_card", arguments={}, schema={}))
+    reading = await Chain(RulesInterpreter(), CodeInterpreter(knows_nothing)).read(asked, "Yes. Who is next?")
+    assert reading == NotUnderstood(reason="Who knows?", by="code", so_far="“Yes”, which says yes, but not the rest.")
 
 
 @pytest.mark.parametrize(

@@ -29,7 +29,7 @@ from overwinter.bots.workflows import workflow
 from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.roles import Answerer, ApprovalRole, QuestionRole
 from overwinter.channels.slack.client import SlackClient
-from overwinter.channels.slack.connection import SlackConnection, SocketMode, Way
+from overwinter.channels.slack.connection import READ_WITHIN_S, SlackConnection, SocketMode, Way
 from overwinter.channels.slack.declared import SlackChannel
 from overwinter.channels.slack.receiving import HttpAddress
 
@@ -239,6 +239,7 @@ async def office_at_work(
     prepare: Callable[[SlackServer], object] | None = None,
     delivering: DeliverySettings | None = None,
     leaves: bool = False,
+    read_within_s: float = READ_WITHIN_S,
 ) -> AsyncGenerator[Office]:
     """An app at work, with mara of finance, tom, and a channel #refunds that all of them are in."""
     clock = ManualClock(SystemClock().now_ms())
@@ -262,7 +263,9 @@ async def office_at_work(
                 "socket": SocketMode(app_token=slack.app.app_token),
                 "http": HttpAddress(signing_secrets=(slack.app.signing_secret,), port=0),
             }
-            connections.append(SlackConnection(client=client, way=ways[way], clock=clock, agent=agent))
+            connections.append(
+                SlackConnection(client=client, way=ways[way], clock=clock, agent=agent, read_within_s=read_within_s)
+            )
             return connections[-1:]
 
         desk = desk or Desk()

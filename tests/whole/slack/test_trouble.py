@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
+from overwinter.actors.asks import Ask, Reading
 from overwinter.actors.delivering import DeliverySettings
 from overwinter.actors.errors import ChannelHeldUpError, ChannelUnreachableError
 from overwinter.channels.slack.events import Author
 from overwinter.channels.slack.heard import Heard, note_of_heard
 from overwinter.channels.slack.places import Spot
 
-from .office import office_at_work
+from .office import Desk, office_at_work
+
+
+class Endless:
+    """A reader that never comes to an end, as a model that hangs."""
+
+    async def read(self, ask: Ask, reply: str) -> Reading:
+        await asyncio.Event().wait()
+        raise AssertionError(f"nobody waits for {reply!r} in {ask.prompt!r}")
 
 
 @pytest.mark.parametrize("method", ["users.info", "usergroups.users.list"])
@@ -81,3 +91,34 @@ async def test_words_that_cannot_be_dealt_with_say_when_to_try_again_and_are_tri
     assert settings.next_try_in_s(0, raised.value) == 40
     assert settings.next_try_in_s(100_000, raised.value) == 300
     assert settings.next_try_in_s(100_000, ChannelUnreachableError("down")) is None
+
+
+async def test_words_whose_reader_takes_too_long_are_asked_for_again_at_once(tmp_path: Path) -> None:
+    async with office_at_work(tmp_path, Desk(reader=Endless()), read_within_s=0.05) as office:
+        await office.start()
+        await office.says("mara", "fine by me", office.question())
+        assert office.desk.ran == []
+        assert "it took too long to read the reply" in office.lines()[-1]
+        await office.clicks("mara", office.question(), "Approve")
+        assert office.desk.ran == ["O-1 40"]
+
+
+@pytest.mark.parametrize(
+    ("words", "read"),
+    [
+        ("Yes. And who signs the next one?", "“Yes”, which says yes, but not the rest."),
+        ("no - is that the right customer?", "“no”, which says no, but not the rest."),
+        ("ja, aber wer zahlt?", "“ja”, which says yes, but not the rest."),
+    ],
+)
+async def test_words_of_which_a_part_is_understood_decide_nothing_and_say_what_was_read(
+    tmp_path: Path, words: str, read: str
+) -> None:
+    async with office_at_work(tmp_path) as office:
+        await office.start()
+        await office.says("mara", words, office.question())
+        assert office.desk.ran == []
+        assert office.buttons(office.question())
+        assert f"I understood: {read}" in office.lines()[-1]
+        await office.says("mara", "yes", office.question())
+        assert office.desk.ran == ["O-1 40"]
