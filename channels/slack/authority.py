@@ -10,13 +10,14 @@ from ...store.values import value
 from .declared import Answerers, OfAddress, OfChannel, OfGroup, OneUser, read_answerer
 from .directory import Directory
 from .events import Author
+from .objects import SlackUser
 
 _MOST_IDS = 10_000
 
 
 @value
 class Member:
-    """A full member of our workspace.
+    """A full member of our workspace, whichever other workspaces of the same organisation they belong to.
 
     Attributes:
         name: what their answers are recorded under: their mail address, which other channels know them by as well, or their
@@ -40,12 +41,17 @@ class Authority:
 
     Args:
         team_id: the workspace's.
+        enterprise_id: the id of the organisation that it belongs to with other workspaces, by which Slack then calls it at times;
+            None if it belongs to none. https://docs.slack.dev/reference/objects/user-object
         person_of: who somebody is, by one name, whatever a channel calls them.
     """
 
-    def __init__(self, *, directory: Directory, team_id: str, person_of: Callable[[str], str]) -> None:
+    def __init__(
+        self, *, directory: Directory, team_id: str, person_of: Callable[[str], str], enterprise_id: str | None = None
+    ) -> None:
         self._directory = directory
         self._team_id = team_id
+        self._enterprise_id = enterprise_id
         self._person_of = person_of
         self._ids: OrderedDict[str, str] = OrderedDict()
         """The users behind the names of those who were here last."""
@@ -60,16 +66,16 @@ class Authority:
         Raises:
             ChannelUnreachableError: (channel.unreachable) Slack could not be asked.
         """
-        if team_id is not None and team_id != self._team_id:
+        if team_id is not None and team_id not in (self._team_id, self._enterprise_id):
             return Stranger(why="this happened in another workspace.")
-        if author.team_id is not None and author.team_id != self._team_id:
+        if self._enterprise_id is None and author.team_id is not None and author.team_id != self._team_id:
             return Stranger(why="people of other organisations may not answer here.")
         user = await self._directory.user(author.user_id)
         if user is None or user.is_gone:
             return Stranger(why="Slack does not know you any more.")
         if user.is_bot:
             return Stranger(why="apps may not answer.")
-        if user.is_stranger or user.team_id != self._team_id:
+        if user.is_stranger or not self._belongs_to_us(user):
             return Stranger(why="people of other organisations may not answer here.")
         if user.is_guest:
             return Stranger(why="guests may not answer.")
@@ -113,6 +119,12 @@ class Authority:
                 return None if user is None else user.user_id
             case _:
                 return None
+
+    def _belongs_to_us(self, user: SlackUser) -> bool:
+        if user.team_id == self._team_id:
+            return True
+        is_in_ours = self._enterprise_id is not None and user.enterprise_id == self._enterprise_id
+        return is_in_ours and self._team_id in user.enterprise_teams
 
     async def _is(self, member: Member, who: Answerers) -> bool:
         match who:

@@ -231,7 +231,12 @@ class SlackConnection:
 
     def _made(self, identity: Identity) -> _Known:
         reception = self._received
-        authority = Authority(directory=self._directory, team_id=identity.team_id, person_of=reception.person_of)
+        authority = Authority(
+            directory=self._directory,
+            team_id=identity.team_id,
+            enterprise_id=identity.enterprise_id,
+            person_of=reception.person_of,
+        )
         answers = Answers(
             name=self.name,
             channels=lambda: {name: channel.declared for name, channel in self._channels.items()},

@@ -32,6 +32,7 @@ class Identity:
     Attributes:
         url: of the workspace, as ``https://home.slack.com/``.
         scopes: what the token may do; empty if Slack does not say.
+        enterprise_id: the organisation that the workspace belongs to with others; None if to none.
     """
 
     us: Ourselves
@@ -40,6 +41,7 @@ class Identity:
     url: str
     bot: str
     scopes: frozenset[str]
+    enterprise_id: str | None = None
 
 
 @value
@@ -50,6 +52,8 @@ class SlackUser:
         is_guest: a guest of one channel or several.
         is_stranger: of another organisation, met in a shared channel.
         is_gone: deactivated.
+        enterprise_id, enterprise_teams: of somebody in an organisation of several workspaces: which, and the workspaces there that
+            they belong to. ``team_id`` is then one of these, not always ours.
     """
 
     user_id: str
@@ -60,6 +64,8 @@ class SlackUser:
     is_guest: bool
     is_stranger: bool
     is_gone: bool
+    enterprise_id: str | None = None
+    enterprise_teams: frozenset[str] = frozenset()
 
 
 @value
@@ -101,6 +107,8 @@ def user_of(said: Payload) -> SlackUser:
         is_guest=said.value("is_restricted") is True or said.value("is_ultra_restricted") is True,
         is_stranger=said.value("is_stranger") is True,
         is_gone=said.value("deleted") is True,
+        enterprise_id=said.part("enterprise_user").id("enterprise_id"),
+        enterprise_teams=frozenset(said.part("enterprise_user").texts("teams")),
     )
 
 
@@ -132,6 +140,7 @@ def identity_of(said: Payload, bot: Payload, headers: Mapping[str, str]) -> Iden
         url=said.text("url") or "",
         bot=said.text("user") or "",
         scopes=scopes_in(headers),
+        enterprise_id=said.id("enterprise_id"),
     )
 
 

@@ -72,6 +72,37 @@ async def test_strangers_of_every_kind_may_do_nothing(
     assert why in found.why
 
 
+@pytest.mark.parametrize(
+    ("enterprise_id", "teams", "is_ours"),
+    [
+        ("E0ORG", ("T0SISTER", "T0HOME"), True),
+        ("E0ORG", ("T0SISTER",), False),
+        ("E0OTHER", ("T0SISTER", "T0HOME"), False),
+        (None, (), False),
+    ],
+)
+@pytest.mark.parametrize("told", ["T0SISTER", "E0ORG", "T0HOME", None])
+async def test_in_an_organisation_of_several_workspaces_whoever_belongs_to_ours_is_one_of_us(
+    client: SlackClient,
+    clock: ManualClock,
+    slack: SlackServer,
+    enterprise_id: str | None,
+    teams: tuple[str, ...],
+    told: str | None,
+    is_ours: bool,
+) -> None:
+    ida = slack.add_user("ida", email="ida@home.example")
+    ida.team_id, ida.enterprise_id, ida.enterprise_teams = "T0SISTER", enterprise_id, teams
+    directory = Directory(client=client, clock=clock)
+    within = Authority(directory=directory, team_id="T0HOME", enterprise_id="E0ORG", person_of=str)
+    alone = Authority(directory=directory, team_id="T0HOME", person_of=str)
+    for team_id in ("T0HOME", "E0ORG", None):
+        found = await within.member(Author(user_id="U0IDA", team_id=told), team_id=team_id)
+        assert isinstance(found, Member) == is_ours
+    assert isinstance(await within.member(Author(user_id="U0IDA", team_id=told), team_id="T0SISTER"), Stranger)
+    assert isinstance(await alone.member(Author(user_id="U0IDA", team_id=told), team_id="T0HOME"), Stranger)
+
+
 @pytest.mark.case("sl07")
 async def test_people_groups_and_channels_may_be_named(authority: Authority, slack: SlackServer) -> None:
     slack.add_group("finance", "mara")

@@ -19,6 +19,7 @@ def auth_test(call: Call) -> JsonObject:
         "user_id": call.app.user_id,
         "bot_id": call.app.bot_id,
         "is_enterprise_install": False,
+        **({} if call.app.enterprise_id is None else {"enterprise_id": call.app.enterprise_id}),
     }
 
 

@@ -69,6 +69,9 @@ class App:
     verification_token: str = "fake-verification"
     scopes: tuple[str, ...] = ALL_SCOPES
     events: tuple[str, ...] = ALL_EVENTS
+    enterprise_id: str | None = None
+    """The organisation that the workspace belongs to with others; None for a workspace of its own."""
+
     request_url: str | None = None
     """Where events and interactions are posted. None: Socket Mode."""
 
@@ -89,6 +92,10 @@ class User:
     is_ultra_restricted: bool = False
     is_stranger: bool = False
     is_deleted: bool = False
+    enterprise_id: str | None = None
+    enterprise_teams: tuple[str, ...] = ()
+    """The workspaces of their organisation that they belong to."""
+
     bot_id: str | None = None
     app_id: str | None = None
     is_workflow_bot: bool = False
@@ -115,6 +122,15 @@ class User:
             "is_app_user": False,
             "updated": 1_767_225_600,
         }
+        if self.enterprise_id is not None:
+            body["enterprise_user"] = {
+                "id": self.id,
+                "enterprise_id": self.enterprise_id,
+                "enterprise_name": self.enterprise_id.title(),
+                "is_admin": False,
+                "is_owner": False,
+                "teams": list(self.enterprise_teams),
+            }
         if self.is_deleted:
             return body
         body |= {

@@ -13,6 +13,7 @@ from overwinter.actors.asks import Ask, NotUnderstood, Reading, Understood
 from overwinter.channels.slack.declared import SlackChannel
 
 from ...fakes.slack.faults import Limited
+from ...fakes.slack_server import SlackServer
 from .office import Desk, Office, office_at_work
 
 APPROVED = {"approved": True, "reason": None, "override_arguments": None}
@@ -156,6 +157,30 @@ async def test_guests_strangers_and_apps_do_not_answer_even_if_they_are_named(tm
         await office.says(name, "approve", question)
         assert office.desk.ran == []
         assert office.buttons(question) != []
+
+
+@pytest.mark.parametrize("is_click", [True, False])
+async def test_people_of_another_workspace_of_our_organisation_answer_where_they_belong_to_ours(
+    tmp_path: Path, is_click: bool
+) -> None:
+    async with office_at_work(tmp_path, prepare=organisation) as office:
+        await office.start()
+        for name in ("max", "ida"):
+            if is_click:
+                await office.clicks(name, office.question(), "Approve")
+            else:
+                await office.says(name, "yes", office.question())
+            assert office.desk.ran == (["O-1 40"] if name == "ida" else [])
+        assert any("people of other organisations may not answer here" in line for line in office.lines(by="max"))
+
+
+def organisation(slack: SlackServer) -> None:
+    slack.app.enterprise_id = "E0ORG"
+    for name, teams in (("ida", ("T0HOME", "T0SISTER")), ("max", ("T0SISTER",))):
+        user = slack.add_user(name, email=f"{name}@home.example")
+        user.team_id, user.enterprise_id, user.enterprise_teams = "T0SISTER", "E0ORG", teams
+        slack.joins(name, "refunds")
+        slack.workspace.groups["S0FINANCE"].users.append(user.id)
 
 
 async def test_the_requester_may_not_approve_what_they_ask_for(tmp_path: Path) -> None:
