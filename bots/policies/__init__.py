@@ -19,6 +19,7 @@ Verdicts are a step: they are recorded with the digest of the call that was judg
 that a person has edited are judged anew, as edited; the person who edited them is not asked about them again.
 
     verdicts   what a gate is given and says
+    beside     plain functions that may take their time
     gates      the port of a gate; those that always ask, and those that are Python
     rego       those that are policies in Rego
     judge      those that ask a model whether a person must be asked

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from typing import Protocol
 
 from ...channels.roles import ApprovalRole
+from .beside import Beside
 from .verdicts import Ask, GatedCall, Verdict
 
 DEFAULT_TIMEOUT = timedelta(seconds=10)
@@ -17,7 +19,8 @@ DEFAULT_TIMEOUT = timedelta(seconds=10)
 class Gate(Protocol):
     """Judges tool calls. It has no effects: it may be asked again about the same call after a crash.
 
-    Whatever ``judge`` raises, and a verdict that is none, counts as ``Ask``.
+    Whatever ``judge`` raises, a verdict that is none, and one that comes late counts as ``Ask``. What it does to the call that it
+    is given changes nothing: each gate is given its own.
     """
 
     @property
@@ -66,8 +69,8 @@ class Predicate:
     """A Python function says what happens to a call.
 
     Attributes:
-        check: given the call, returns a verdict; a plain function, which should be quick, or an async one.
-        timeout: how long an async ``check`` may take.
+        check: given the call, returns a verdict. A plain function is run in a thread; an async one must not block.
+        timeout: how long ``check`` may take. A plain function that takes longer is not stopped, but is waited for no longer.
     """
 
     name: str
@@ -76,7 +79,13 @@ class Predicate:
     tools: Collection[str] | None = None
     shadow: bool = False
     timeout: timedelta = DEFAULT_TIMEOUT
+    _threads: Beside[Verdict | Awaitable[Verdict]] = field(
+        default_factory=Beside[Verdict | Awaitable[Verdict]], init=False, repr=False
+    )
 
     async def judge(self, call: GatedCall) -> Verdict:
-        verdict = self.check(call)
+        if inspect.iscoroutinefunction(self.check):
+            verdict = self.check(call)
+        else:
+            verdict = await self._threads.run(partial(self.check, call))
         return await verdict if inspect.isawaitable(verdict) else verdict

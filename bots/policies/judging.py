@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, assert_never
 
@@ -124,12 +125,13 @@ class Judged:
 async def judged_by(gates: Sequence[Gate], call: GatedCall) -> Judged:
     """Ask gates about a call, one after the other, until one that counts denies it: nothing is more restrictive."""
     findings: list[Finding] = []
+    asked = digest(call.tool, call.arguments)
     for gate in gates:
         finding = await _finding_of(gate, call)
         findings.append(finding)
         if finding.verdict == "deny" and not finding.is_shadow:
             break
-    return Judged(digest=digest(call.tool, call.arguments), findings=tuple(findings))
+    return Judged(digest=asked, findings=tuple(findings))
 
 
 def plan_of(plans: Sequence[Plan], *, now_ms: int) -> Plan | None:
@@ -151,20 +153,61 @@ def plan_of(plans: Sequence[Plan], *, now_ms: int) -> Plan | None:
     )
 
 
+@value
+class _Raised:
+    """What a gate raised instead of giving a verdict."""
+
+    error: BaseException
+
+
 async def _finding_of(gate: Gate, call: GatedCall) -> Finding:
     """A gate is an author's code, or a model's word: whatever comes of it is a verdict, and in doubt a person is asked."""
     try:
-        async with asyncio.timeout(gate.timeout.total_seconds()):
-            verdict: object = await gate.judge(call)
-        return _said(gate, call, verdict)
+        said = await _word_of(gate, call, gate.timeout.total_seconds())
+        if isinstance(said, _Raised):
+            return _failed(gate, call, f"it failed with {type(said.error).__name__}: {text_of(said.error)}")
+        return _said(gate, call, said)
     except KeyboardInterrupt:
         raise
-    except TimeoutError:
-        return _failed(gate, call, f"it gave no verdict within {gate.timeout.total_seconds():g} s")
+    except TimeoutError as error:
+        return _failed(gate, call, str(error))
     except BaseException as error:
         if is_cancelled(error):
             raise
         return _failed(gate, call, f"it failed with {type(error).__name__}: {text_of(error)}")
+
+
+async def _word_of(gate: Gate, call: GatedCall, timeout_s: float) -> object:
+    """What a gate says within its time; it is asked in a task of its own, which is left alone if it does not end.
+
+    Raises:
+        TimeoutError: it said nothing, or said it too late.
+    """
+    loop = asyncio.get_running_loop()
+    ends_s = loop.time() + timeout_s
+    asking = asyncio.create_task(_asked(gate, _own(call)), name=f"gate {gate.name}")
+    try:
+        await asyncio.wait({asking}, timeout=timeout_s)
+        # One that blocks the loop, or takes no notice of being cancelled, may have said something all the same.
+        if not asking.done() or loop.time() > ends_s:
+            raise TimeoutError(f"it gave no verdict within {timeout_s:g} s")
+        return asking.result()
+    finally:
+        asking.cancel()
+
+
+async def _asked(gate: Gate, call: GatedCall) -> object:
+    try:
+        return await gate.judge(call)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return _Raised(error=error)
+
+
+def _own(call: GatedCall) -> GatedCall:
+    """The call as one gate may have it: what is done to it is done to no other's, and not to what runs."""
+    return replace(call, arguments=deepcopy(call.arguments), marks=deepcopy(call.marks))
 
 
 def _said(gate: Gate, call: GatedCall, verdict: object) -> Finding:
@@ -189,6 +232,8 @@ def _scheduled(gate: Gate, call: GatedCall, verdict: Schedule) -> Finding:
         return _failed(
             gate, call, f"its correlation id is not {MAX_CORRELATION_CHARS} characters at most that can be shown"
         )
+    if _hidden(correlation_id, call) != correlation_id:
+        return _failed(gate, call, "its correlation id has a sensitive argument in it, and a host would read it")
     due_at_ms = due_in_ms = deadline_in_ms = None
     match verdict.due:
         case None:
@@ -233,12 +278,15 @@ def _finding(
 
 def _on_one_line(reason: str, call: GatedCall) -> str:
     """A reason as it may be shown and kept: it may quote the call, and a model may have written it."""
-    secrets = secrets_in(call.marks, call.arguments)
-    if secrets:
-        reason = Masks(secrets).text(reason)
-    words = " ".join(reason.encode("utf-8", errors="replace").decode().split())
+    words = " ".join(_hidden(reason, call).encode("utf-8", errors="replace").decode().split())
     visible = "".join(char if char.isprintable() else f"\\u{ord(char):04x}" for char in words)
     return visible if len(visible) <= MAX_REASON_CHARS else f"{visible[:MAX_REASON_CHARS]}..."
+
+
+def _hidden(text: str, call: GatedCall) -> str:
+    """A text without what is sensitive in the call."""
+    secrets = secrets_in(call.marks, call.arguments)
+    return Masks(secrets).text(text) if secrets else text
 
 
 def _in_short(found: object) -> str:

@@ -340,6 +340,24 @@ async def test_what_prepare_rewrites_is_judged_and_approved_as_rewritten(tmp_pat
     assert (booked, [call.arguments["nights"] for call in bank.judged]) == ([4], [2, 4])
 
 
+@pytest.mark.case("du16")
+@pytest.mark.parametrize("shadow", [True, False])
+async def test_a_gate_that_writes_into_its_call_changes_nothing_of_what_runs(tmp_path: Path, shadow: bool) -> None:
+    def raises_it(call: GatedCall) -> Verdict:
+        call.arguments["amount"] = call.arguments["amount"] + "0"
+        return Allow()
+
+    bank = Bank(pays("80"))
+    gates = [bank.predicate(over(50)), bank.predicate(raises_it, name="careless", shadow=shadow)]
+    async with Kit(build=lambda: bank.app(gates), path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("bank", "go")
+        assert [ask.form.arguments for ask in bank.channel.asks] == [{"amount": "80"}]  # type: ignore[union-attr]
+        await kit.restart()
+        await kit.answer("finance", text="yes")
+        assert len(await log_of(kit, session_id)) == 1
+    assert (bank.paid, bank.approved_by) == (["80"], ["mara"])
+
+
 # -- a gate on a tool that waits ---------------------------------------------------------------------------------------
 @pytest.mark.behaviour("P29")
 async def test_a_gated_tool_that_waits_waits_twice(tmp_path: Path) -> None:

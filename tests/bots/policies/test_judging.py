@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from itertools import permutations
@@ -12,9 +13,12 @@ import pytest
 
 from overwinter.actors.jsontext import from_json, to_json
 from overwinter.actors.marks import KEYWORD, Schema, mark
+from overwinter.bots.errors import GateBusyError
+from overwinter.bots.policies.beside import MOST_AT_ONCE, Beside
 from overwinter.bots.policies.gates import Always, Predicate
 from overwinter.bots.policies.judging import Judged, Plan, judged_by, plan_of
 from overwinter.bots.policies.verdicts import Allow, Ask, Deny, GatedCall, Schedule, Verdict
+from overwinter.bots.tool_arguments import digest
 
 from .calls import DIRECTOR, FINANCE, call, finding_of
 
@@ -139,10 +143,103 @@ class Unreadable:
     ],
 )
 async def test_whatever_goes_wrong_asks_a_person_with_the_reason(check: Callable[..., Any], why: str) -> None:
-    gate = Predicate(name="p", check=check, asks=FINANCE, timeout=timedelta(milliseconds=10))
-    finding = await finding_of(gate)
+    timeout = timedelta(milliseconds=10) if check is hangs else timedelta(seconds=20)
+    finding = await finding_of(Predicate(name="p", check=check, asks=FINANCE, timeout=timeout))
     assert (finding.verdict, finding.role, finding.is_failure) == ("ask", "finance", True)
     assert why in finding.reason
+
+
+async def holds_the_loop(_: GatedCall) -> Verdict:
+    threading.Event().wait(0.03)
+    return Allow()
+
+
+def takes_long(_: GatedCall) -> Verdict:
+    threading.Event().wait(0.03)
+    return Allow()
+
+
+async def will_not_be_cancelled(_: GatedCall) -> Verdict:
+    try:
+        await asyncio.Event().wait()
+    finally:
+        return Allow()  # noqa: B012  as careless code does
+
+
+@pytest.mark.behaviour("P32")
+@pytest.mark.parametrize("check", [holds_the_loop, takes_long, will_not_be_cancelled])
+async def test_an_allowance_that_comes_late_is_none(check: Callable[..., Any]) -> None:
+    gate = Predicate(name="p", check=check, asks=FINANCE, timeout=timedelta(milliseconds=10))
+    finding = await finding_of(gate)
+    assert (finding.verdict, finding.is_failure) == ("ask", True)
+    assert "no verdict within 0.01 s" in finding.reason
+
+
+async def test_a_plain_function_that_hangs_holds_nobody_up_and_so_many_are_enough() -> None:
+    end, hung = threading.Event(), 0
+
+    def check(_: GatedCall) -> Verdict:
+        nonlocal hung
+        hung += 1
+        end.wait(20)
+        return Allow()
+
+    gate = Predicate(name="p", check=check, asks=FINANCE, timeout=timedelta(milliseconds=300))
+    judging = asyncio.gather(*(finding_of(gate) for _ in range(MOST_AT_ONCE + 5)))
+    turns = 0
+    while not judging.done():
+        await asyncio.wait({judging}, timeout=0.002)
+        turns += 1
+    end.set()
+    found = await judging
+    assert {finding.verdict for finding in found} == {"ask"}
+    assert turns > 20
+    assert hung == MOST_AT_ONCE
+    assert sum("given up still go on" in finding.reason for finding in found) == 5
+
+
+async def test_no_more_is_run_beside_than_may_be() -> None:
+    end = threading.Event()
+    beside = Beside[bool](most=1)
+    first = asyncio.create_task(beside.run(lambda: end.wait(20)))
+    await asyncio.wait({first}, timeout=0.01)
+    with pytest.raises(GateBusyError):
+        await beside.run(lambda: True)
+    end.set()
+    assert await first
+    assert await beside.run(lambda: True)
+
+
+async def test_whoever_hangs_no_more_is_asked_again() -> None:
+    gates = Predicate(name="p", check=lambda _: Allow(), asks=FINANCE)
+    verdicts = [(await finding_of(gates)).verdict for _ in range(2 * MOST_AT_ONCE)]
+    assert verdicts == ["allow"] * 2 * MOST_AT_ONCE
+
+
+@pytest.mark.case("du16")
+@pytest.mark.parametrize("shadow", [True, False])
+async def test_what_a_gate_does_to_its_call_is_done_to_no_other(shadow: bool) -> None:
+    seen: list[Any] = []
+
+    def spoils(each: GatedCall) -> Verdict:
+        each.arguments["to"]["name"] = "mallory"
+        each.arguments["amount"] = "8000"
+        if each.marks is not None:
+            each.marks.clear()  # type: ignore[attr-defined]
+        return Allow()
+
+    def notes(each: GatedCall) -> Verdict:
+        seen.append(each.arguments)
+        return Ask(reason=f"to {each.arguments['to']['name']}")
+
+    marks: Schema = {"properties": {"to": {"properties": {"name": {KEYWORD: mark("mask", is_shown=False)}}}}}
+    asked = call({"to": {"name": "olga"}, "amount": "80"}, marks=marks)
+    was = digest(asked.tool, asked.arguments)
+    gates = [Predicate(name="a", check=spoils, asks=FINANCE, shadow=shadow)]
+    judged = await judged_by([*gates, Predicate(name="b", check=notes, asks=FINANCE)], asked)
+    assert seen == [asked.arguments] == [{"to": {"name": "olga"}, "amount": "80"}]
+    assert judged.digest == was
+    assert "olga" not in judged.findings[1].reason
 
 
 async def test_a_cancellation_from_outside_is_not_taken_for_a_verdict() -> None:
@@ -196,6 +293,19 @@ async def test_a_reason_that_quotes_a_sensitive_argument_hides_it() -> None:
     asked = call(arguments, marks=marks)
     gate = Predicate(name="p", check=lambda each: Ask(reason=f"card {each.arguments['card']} is new"), asks=FINANCE)
     finding = await finding_of(gate, asked)
+    assert "4111" not in finding.reason
+
+
+async def test_a_ticket_that_is_called_by_a_sensitive_argument_asks_a_person() -> None:
+    marks: Schema = {"properties": {"card": {KEYWORD: mark("mask", is_shown=False)}}}
+
+    def check(each: GatedCall) -> Verdict:
+        return Schedule(correlation_id=f"{each.call_id}:{each.arguments['card']}", due=timedelta(hours=1))
+
+    gate = Predicate(name="p", check=check, asks=FINANCE)
+    assert (await finding_of(gate, call({"card": "4111111111111111"}))).verdict == "schedule"
+    finding = await finding_of(gate, call({"card": "4111111111111111"}, marks=marks))
+    assert (finding.verdict, finding.plan) == ("ask", None)
     assert "4111" not in finding.reason
 
 
