@@ -11,7 +11,6 @@ OverwinterError
 ├── ToolArgumentsUnstableError    tool.unstable-arguments    read back, the arguments are not what they were
 ├── PolicyInvalidError            policy.invalid             a policy that does not compile, or says nothing that counts
 ├── JudgeUnclearError             policy.unclear-verdict     a judge's model gave no sound verdict
-├── GateBusyError                 policy.busy                too many judgements of a gate have not come to an end
 └── ActionKindUnknownError        action.unknown-kind        a call put off as a kind that its gate may not name
 """
 
@@ -110,12 +109,6 @@ class JudgeUnclearError(OverwinterError):
     """A judge's model gave no sound verdict, so a person is asked."""
 
     code = "policy.unclear-verdict"
-
-
-class GateBusyError(OverwinterError):
-    """A gate is not asked, since what it was asked before has not come to an end. A person is asked; see what it waits for."""
-
-    code = "policy.busy"
 
 
 class ActionKindUnknownError(OverwinterError):

@@ -21,7 +21,8 @@ that a person has edited are judged anew, as edited; the person who edited them 
     verdicts   what a gate is given and says
     beside     plain functions that may take their time
     gates      the port of a gate; those that always ask, and those that are Python
-    rego       those that are policies in Rego
+    rego_child, rego_process   a process for a policy in Rego
+    rego       those that are such policies
     judge      those that ask a model whether a person must be asked
     judging    the verdicts of several gates on one call, what they come to, and as what they are recorded
 """

@@ -1,4 +1,4 @@
-"""Gates that are policies in Rego, evaluated in this process (regorus).
+"""Gates that are policies in Rego (regorus).
 
     package refunds
     import rego.v1
@@ -14,13 +14,16 @@ The rule's value is the verdict: exactly ``true`` allows; an object says more::
 
 Anything else asks: ``false``, undefined, a text, several values, an error, a file that has gone.
 
-The policy is compiled when the gate is made, so that a broken one is found at start. Files are looked at before each verdict,
-and read again when they have changed: policies and their data are edited without touching code, and a version that does
-not compile asks a person until it is mended.
+The policy is compiled when the gate is made, so that a broken one is found at start. It is evaluated in a process of its own
+(``rego_process``), which is ended where it takes too long. Files are looked at before each verdict, and read again when they
+have changed: policies and their data are edited without touching code, and a version that does not compile asks a person until
+it is mended.
 """
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
@@ -33,7 +36,9 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, V
 from ...actors.asks import JsonValue
 from ...channels.roles import ApprovalRole
 from ..errors import PolicyInvalidError
+from .beside import Beside
 from .gates import DEFAULT_TIMEOUT
+from .rego_process import RegoProcess
 from .verdicts import Allow, Ask, Deny, GatedCall, Schedule, Verdict
 
 _LARGEST = 2**63
@@ -61,7 +66,10 @@ class _Scheduled(BaseModel):
 
 _OBJECT: TypeAdapter[_Said | _Scheduled] = TypeAdapter(Annotated[_Said | _Scheduled, Field(discriminator="verdict")])
 
-_Stamp = tuple[tuple[str, int, int, int], ...]
+_Stamp = tuple[tuple[str | int, ...], ...]
+
+_DIGESTED_BYTES = 256 * 1024
+"""A file of so many bytes is told apart by its content: its time may be the same for two that were written at once."""
 
 
 class _Engine(Protocol):
@@ -86,6 +94,7 @@ class Rego:
         policy: a file, a folder of ``*.rego`` files, or the text of a policy.
         rule: the rule whose value is the verdict, as ``data.refunds.verdict``.
         data: a JSON file with an object, or the object itself.
+        timeout: how long it may be evaluated; the first time its process has to be started as well.
 
     Raises:
         PolicyInvalidError: (policy.invalid) it does not compile, or there is no such rule; says where.
@@ -101,74 +110,101 @@ class Rego:
         data: Path | Mapping[str, JsonValue] | None = None,
         tools: Collection[str] | None = None,
         shadow: bool = False,
+        timeout: timedelta = DEFAULT_TIMEOUT,
     ) -> None:
         self.name = name
         self.asks = asks
         self.tools = tools
         self.shadow = shadow
-        self.timeout: timedelta = DEFAULT_TIMEOUT
+        self.timeout = timeout
         self._policy = policy
         self._data = data
         self._rule = rule
         self._stamp = self._stamp_now()
-        self._compiled: _Engine | PolicyInvalidError = self._compile()
+        self._fault: PolicyInvalidError | None = None
+        self._process = RegoProcess()
+        self._beside = Beside[JsonValue](most=1)
+        self._compile()
 
     def reload(self) -> None:
-        """Read the files again now, whether they have changed or not.
+        """Look now whether the policy and its data compile as they are.
 
         Raises:
             PolicyInvalidError: (policy.invalid) until they are mended, this gate asks a person about every call.
         """
-        self._load(self._stamp_now())
-        if isinstance(self._compiled, PolicyInvalidError):
-            raise self._compiled
+        self._compile()
 
     async def judge(self, call: GatedCall) -> Verdict:
-        if (stamp := self._stamp_now()) != self._stamp:
-            self._load(stamp)
-        if isinstance(self._compiled, PolicyInvalidError):
-            raise self._compiled
         asked = _input_of(call)
         _check_exact(asked)
-        self._compiled.set_input_json(json.dumps(asked, ensure_ascii=False, allow_nan=False))
+        text = json.dumps(asked, ensure_ascii=False, allow_nan=False)
+        text.encode()  # a lone surrogate is no JSON either
+        has_begun = False
+
+        def evaluate() -> JsonValue:
+            nonlocal has_begun
+            has_begun = True
+            return self._value(text)
+
         try:
-            found = self._compiled.eval_rule(self._rule)
-        except RuntimeError as error:
-            raise PolicyInvalidError(f"{self._rule} cannot be evaluated: {_told(error)}") from error
+            found = await self._beside.run(evaluate)
+        except asyncio.CancelledError:
+            if has_begun:
+                self._process.interrupt()
+            raise
         return _verdict_of(found, rule=self._rule)
 
-    def _load(self, stamp: _Stamp) -> None:
-        self._stamp = stamp
-        try:
-            self._compiled = self._compile()
-        except PolicyInvalidError as error:
-            self._compiled = error
-
-    def _compile(self) -> _Engine:
-        engine = _new_engine()
-        for name, text in self._sources():
+    def _value(self, asked: str) -> JsonValue:
+        """The rule's value, by the files as they are now."""
+        stamp = self._stamp_now()
+        if stamp != self._stamp:
+            self._stamp, self._fault = stamp, None
+        if self._fault is not None:
+            raise self._fault
+        if not self._process.has(stamp):
             try:
-                engine.add_policy(name, text)
-            except RuntimeError as error:
-                raise PolicyInvalidError(f"policy {self.name} does not compile: {_told(error)}") from error
+                self._load(stamp)
+            except PolicyInvalidError as error:
+                self._fault = error
+                raise
         try:
-            engine.add_data_json(json.dumps(self._data_now(), ensure_ascii=False, allow_nan=False))
-        except (RuntimeError, ValueError, TypeError) as error:
-            raise PolicyInvalidError(f"the data of policy {self.name} cannot be used: {_told(error)}") from error
-        self._check_rule(engine)
-        return engine
+            return self._process.value(self._rule, asked)
+        except PolicyInvalidError as error:
+            raise PolicyInvalidError(f"{self._rule} cannot be evaluated: {error}") from error
 
-    def _check_rule(self, engine: _Engine) -> None:
-        """The rule is there, and every function that the policy calls is: what it says of nothing at all does not matter."""
+    def _load(self, stamp: _Stamp) -> None:
+        sources, data = self._sources(), self._data_text()
         try:
+            self._process.load(stamp, sources, data)
+        except PolicyInvalidError as error:
+            raise PolicyInvalidError(f"policy {self.name} does not compile: {error}") from error
+
+    def _compile(self) -> None:
+        """Find out whether it can be used; in this process, since it is asked for at start.
+
+        What the rule says of nothing at all does not matter, but it is there, and so is every function that is called for it.
+        """
+        sources, data = self._sources(), self._data_text()
+        doing = "does not compile"
+        engine = _new_engine()
+        try:
+            for name, text in sources:
+                engine.add_policy(name, text)
+            doing = "cannot use its data"
+            engine.add_data_json(data)
+            doing = ""
             engine.set_input_json("{}")
             engine.eval_rule(self._rule)
         except RuntimeError as error:
             told = _told(error)
+            if doing:
+                raise PolicyInvalidError(f"policy {self.name} {doing}: {told}") from error
             if "not a valid rule path" in told:
                 raise PolicyInvalidError(f"policy {self.name} has no rule {self._rule}") from error
             if "could not find function" in told:
                 raise PolicyInvalidError(f"policy {self.name} does not compile: {told}") from error
+        finally:
+            del engine  # the error's traceback would keep it, until it is thrown away in a thread that is not its own
 
     def _sources(self) -> list[tuple[str, str]]:
         if not isinstance(self._policy, Path):
@@ -180,6 +216,12 @@ class Rego:
             return [(file.name, file.read_text()) for file in files]
         except (OSError, UnicodeDecodeError) as error:
             raise PolicyInvalidError(f"policy {self.name} cannot be read: {error}") from error
+
+    def _data_text(self) -> str:
+        try:
+            return json.dumps(self._data_now(), ensure_ascii=False, allow_nan=False)
+        except (ValueError, TypeError) as error:
+            raise PolicyInvalidError(f"the data of policy {self.name} cannot be used: {error}") from error
 
     def _data_now(self) -> JsonValue:
         if self._data is None or not isinstance(self._data, Path):
@@ -275,15 +317,20 @@ def _schedule_of(said: _Scheduled, *, rule: str) -> Schedule:
 
 
 def _files_of(path: Path) -> list[Path]:
-    return sorted(path.glob("*.rego")) if path.is_dir() else [path] if path.exists() else []
+    """Of a folder its policies; what is hidden in it is left there by editors and by copying."""
+    if path.is_dir():
+        return sorted(each for each in path.glob("*.rego") if not each.name.startswith("."))
+    return [path] if path.exists() else []
 
 
-def _stamp_of(file: Path) -> tuple[str, int, int, int]:
+def _stamp_of(file: Path) -> tuple[str | int, ...]:
     try:
         found = file.stat()
+        content = file.read_bytes() if file.is_file() and found.st_size <= _DIGESTED_BYTES else b""
     except OSError:
-        return str(file), 0, 0, 0
-    return str(file), found.st_mtime_ns, found.st_size, found.st_ino
+        return (str(file),)
+    digest = hashlib.blake2b(content, digest_size=16).hexdigest()
+    return str(file), found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, digest
 
 
 def _told(error: Exception) -> str:

@@ -13,7 +13,6 @@ import pytest
 
 from overwinter.actors.jsontext import from_json, to_json
 from overwinter.actors.marks import KEYWORD, Schema, mark
-from overwinter.bots.errors import GateBusyError
 from overwinter.bots.policies.beside import MOST_AT_ONCE, Beside
 from overwinter.bots.policies.gates import Always, Predicate
 from overwinter.bots.policies.judging import Judged, Plan, judged_by, plan_of
@@ -191,23 +190,40 @@ async def test_a_plain_function_that_hangs_holds_nobody_up_and_so_many_are_enoug
         await asyncio.wait({judging}, timeout=0.002)
         turns += 1
     end.set()
-    found = await judging
-    assert {finding.verdict for finding in found} == {"ask"}
+    assert {finding.verdict for finding in await judging} == {"ask"}
     assert turns > 20
     assert hung == MOST_AT_ONCE
-    assert sum("given up still go on" in finding.reason for finding in found) == 5
 
 
-async def test_no_more_is_run_beside_than_may_be() -> None:
-    end = threading.Event()
-    beside = Beside[bool](most=1)
-    first = asyncio.create_task(beside.run(lambda: end.wait(20)))
-    await asyncio.wait({first}, timeout=0.01)
-    with pytest.raises(GateBusyError):
-        await beside.run(lambda: True)
+async def test_no_more_run_beside_at_once_than_may_and_the_others_wait_for_a_place() -> None:
+    end, begun = threading.Event(), 0
+
+    def work() -> bool:
+        nonlocal begun
+        begun += 1
+        return end.wait(20)
+
+    beside = Beside[bool](most=2)
+    running = [asyncio.create_task(beside.run(work)) for _ in range(5)]
+    await asyncio.wait(running, timeout=0.02)
+    assert begun == 2
     end.set()
-    assert await first
-    assert await beside.run(lambda: True)
+    assert await asyncio.gather(*running) == [True] * 5
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyError("x"), asyncio.CancelledError()])
+async def test_what_a_function_raises_beside_is_raised_here(error: BaseException) -> None:
+    def work() -> None:
+        raise error
+
+    with pytest.raises(type(error)) as raised:
+        await Beside[None]().run(work)
+    assert raised.value is error
+
+
+async def test_a_function_may_even_raise_what_ends_an_iteration() -> None:
+    gate = Predicate(name="p", check=lambda _: next(iter(())), asks=FINANCE)
+    assert "StopIteration" in (await finding_of(gate)).reason
 
 
 async def test_whoever_hangs_no_more_is_asked_again() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,9 @@ allow if to_number(input.arguments.amount) <= data.limits.small
 """
 
 
-def rego(body: str, *, rule: str = "data.p.v", data: Any = None) -> Rego:
-    return Rego(name="r", policy=f"package p\nimport rego.v1\n{body}\n", rule=rule, asks=FINANCE, data=data)
+def rego(body: str, *, rule: str = "data.p.v", data: Any = None, timeout: timedelta = timedelta(seconds=20)) -> Rego:
+    policy = f"package p\nimport rego.v1\n{body}\n"
+    return Rego(name="r", policy=policy, rule=rule, asks=FINANCE, data=data, timeout=timeout)
 
 
 @pytest.mark.case("in20")
@@ -191,4 +194,69 @@ async def test_a_folder_of_policies_is_one_policy(tmp_path: Path) -> None:
     gate = Rego(name="r", policy=tmp_path, rule="data.p.v", asks=FINANCE)
     assert (await finding_of(gate)).verdict == "ask"
     write(tmp_path / "b.rego", "package p\nimport rego.v1\nq := true\n")
+    assert (await finding_of(gate)).verdict == "allow"
+
+
+@pytest.mark.behaviour("P36")
+async def test_a_file_that_is_written_twice_at_once_and_looks_the_same_is_read_again(tmp_path: Path) -> None:
+    data = tmp_path / "limits.json"
+    data.write_text('{"limits": {"small": 50}}')
+    gate = Rego(name="r", policy=SMALL, rule="data.refunds.allow", asks=FINANCE, data=data)
+    when = data.stat().st_mtime_ns
+    for small, verdict in ((90, "allow"), (10, "ask"), (80, "allow"), (79, "ask")):
+        data.write_text(json.dumps({"limits": {"small": small}}))
+        os.utime(data, ns=(when, when))
+        assert (await finding_of(gate)).verdict == verdict
+
+
+async def test_what_is_hidden_in_a_folder_is_no_policy(tmp_path: Path) -> None:
+    (tmp_path / "a.rego").write_text("package p\nimport rego.v1\nv := true\n")
+    gate = Rego(name="r", policy=tmp_path, rule="data.p.v", asks=FINANCE)
+    (tmp_path / "._a.rego").write_bytes(b"\x00\x05\x16")
+    (tmp_path / ".#a.rego").symlink_to("olga@desk.1234")
+    assert (await finding_of(gate)).verdict == "allow"
+
+
+# -- what does not come to an end --------------------------------------------------------------------------------------
+SEARCH = """
+v if {
+    some x in numbers.range(1, input.arguments.n)
+    some y in numbers.range(1, input.arguments.n)
+    x * y == 0
+}
+"""
+
+
+@pytest.mark.behaviour("P32")
+async def test_a_policy_that_does_not_end_asks_and_holds_nobody_up() -> None:
+    gate = rego(SEARCH, timeout=timedelta(milliseconds=400))
+    judging = asyncio.create_task(finding_of(gate, call({"n": 100_000})))
+    turns = 0
+    while not judging.done():
+        await asyncio.wait({judging}, timeout=0.005)
+        turns += 1
+    finding = await judging
+    assert (finding.verdict, finding.is_failure) == ("ask", True)
+    assert "no verdict within 0.4 s" in finding.reason
+    assert turns > 20
+
+
+async def test_after_a_policy_that_did_not_end_the_next_call_is_judged() -> None:
+    gate = rego(f"v if input.arguments.n == 1\n{SEARCH}")
+    for n, timeout_s, verdict in ((1, 20, "allow"), (100_000, 0.3, "ask"), (1, 20, "allow")):
+        gate.timeout = timedelta(seconds=timeout_s)
+        assert (await finding_of(gate, call({"n": n}))).verdict == verdict
+
+
+async def test_many_calls_at_once_are_judged_one_after_the_other() -> None:
+    gate = rego("v if input.arguments.n % 2 == 0")
+    found = await asyncio.gather(*(finding_of(gate, call({"n": n})) for n in range(50)))
+    assert [finding.verdict for finding in found] == ["allow", "ask"] * 25
+
+
+async def test_a_process_that_ends_by_itself_is_there_again_for_the_next_call() -> None:
+    gate = rego("v := true")
+    assert (await finding_of(gate)).verdict == "allow"
+    gate._process.interrupt()  # pyright: ignore[reportPrivateUsage]  as an engine that runs out of memory does
+    assert (await finding_of(gate)).verdict in ("allow", "ask")  # by whether it is seen to have gone
     assert (await finding_of(gate)).verdict == "allow"
