@@ -77,11 +77,14 @@ class Webhook:
 
 @value
 class ChannelMessage:
-    """Fires when a message comes in on a channel that would else begin a conversation; then it begins none.
+    """Fires when a message comes in on a channel that is no answer and belongs to no conversation; then it begins none.
+
+    In Slack whoever may talk there may set it off; by mail everybody whose address is proven (``[mail] authserv_id``).
 
     Attributes:
-        channel: the name of the connection, such as ``slack``; or a place on it, ``slack:C0REFUNDS``.
-        pattern: a regular expression that is searched for in the text, whatever the case; None for every message.
+        channel: the name of the connection, ``slack`` or ``mail``; or a place on it, ``slack:C0REFUNDS``.
+        pattern: a regular expression that is searched for in the text, whatever the case; None for every message. The first
+            line of a mail's text is its subject.
     """
 
     channel: str

@@ -9,21 +9,23 @@ from .mail_settings import ImapConfig, LmtpConfig, MailConfig, SmtpConfig, readi
 from .paging import page_connection_of, page_settings_of
 
 
-def mail_connections_of(mail: MailConfig, *, receives: bool) -> list[Connection]:
+def mail_connections_of(mail: MailConfig, *, tenant: str, receives: bool) -> list[Connection]:
     """The connection to an operator's mail servers, and the page that its mails lead to, if there is one.
 
     Args:
+        tenant: whose triggers the mails may set off that are about no question.
         receives: whether this process takes in what arrives, and what is answered on the page; the service alone does.
     """
-    connection = mail_connection_of(mail, receives=receives)
+    connection = mail_connection_of(mail, tenant=tenant, receives=receives)
     page = page_settings_of(mail)
     return [connection] if page is None or not receives else [connection, page_connection_of(page, connection)]
 
 
-def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
+def mail_connection_of(mail: MailConfig, *, tenant: str, receives: bool) -> MailConnection:
     """The connection to an operator's mail servers.
 
     Args:
+        tenant: whose triggers the mails may set off that are about no question.
         receives: whether this process takes in what arrives; the service alone does.
     """
     page = page_settings_of(mail)
@@ -35,7 +37,8 @@ def mail_connection_of(mail: MailConfig, *, receives: bool) -> MailConnection:
             imap=None if mail.imap is None or not receives else imap_server_of(mail.imap),
             lmtp=None if mail.lmtp is None or not receives else _lmtp(mail.lmtp),
             page_of=None if page is None else page.url_of,
-        )
+        ),
+        tenant=tenant,
     )
 
 

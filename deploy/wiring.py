@@ -89,7 +89,7 @@ async def open_connections(config: Config, *, clock: Clock, receives: bool) -> A
     Args:
         receives: as for ``open_runtime``.
     """
-    found = [] if config.mail is None else mail_connections_of(config.mail, receives=receives)
+    found = [] if config.mail is None else mail_connections_of(config.mail, tenant=config.tenant, receives=receives)
     if config.slack is None:
         yield found
         return

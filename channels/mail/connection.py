@@ -56,10 +56,15 @@ class MailSettings:
 
 
 class MailConnection:
-    """Sends questions and notes, and takes in what people answer."""
+    """Sends questions and notes, and takes in what people answer.
 
-    def __init__(self, settings: MailSettings, *, name: str = CONNECTION) -> None:
+    Args:
+        tenant: the one whose triggers a mail may set off that is about no question.
+    """
+
+    def __init__(self, settings: MailSettings, *, name: str = CONNECTION, tenant: str = "default") -> None:
         self.name = name
+        self._tenant = tenant
         self._settings = settings
         self._answerers: dict[str, tuple[str, ...]] = {}
         self._office: _Office | None = None
@@ -96,6 +101,7 @@ class MailConnection:
             replies=replies,
             reading=settings.reading,
             connection=self.name,
+            tenant=self._tenant,
             answerers_of=self._answerers.get,
         )
         desk = Desk(register=register, sender=sender, clock=reception.clock)

@@ -1,6 +1,7 @@
 """What becomes of a mail that arrived: one way for IMAP and LMTP, from its bytes to an answer, a note, or the quarantine.
 
     size -> which question -> is it a person's -> who -> the new text -> the common way in for answers
+            none -> is it a person's, and proven -> the triggers that wait for it
 
 Whatever is durable about a mail is committed when ``receive`` returns; only then may it be marked as seen, or its server be told
 that we have it. A store that is busy raises, and the mail comes again. A mail that comes again changes nothing: answers
@@ -81,6 +82,8 @@ class Handled(StrEnum):
     ASKED_AGAIN = "asked_again"
     TOLD = "told"
     """The question was closed, or this person's answer stands: they are told so."""
+    FIRED = "fired"
+    """It is about no question, and a trigger waited for such a mail."""
     IGNORED = "ignored"
     """Our own mail come back."""
     QUARANTINED = "quarantined"
@@ -91,6 +94,7 @@ class Receiver:
 
     Args:
         reading: how mail is read, without answerers.
+        tenant: the one whose triggers mails may set off.
         answerers_of: who may answer by a declared channel; None for one that is not declared here any more.
     """
 
@@ -102,6 +106,7 @@ class Receiver:
         replies: Replies,
         reading: MailReading,
         connection: str,
+        tenant: str,
         answerers_of: Callable[[str], Sequence[str] | None],
     ) -> None:
         self._reception = reception
@@ -109,6 +114,7 @@ class Receiver:
         self._replies = replies
         self._reading = reading
         self._connection = connection
+        self._tenant = tenant
         self._answerers_of = answerers_of
         self._slots = asyncio.Semaphore(AT_ONCE)
 
@@ -139,6 +145,8 @@ class Receiver:
             return Handled.IGNORED
         if not mail.is_whole:
             return await self._keep(mail, result, about, "oversize")
+        if about is None and token is None and await self._sets_off(result):
+            return Handled.FIRED
         if about is None:
             return await self._keep(mail, result, None, "no question" if token is None else "unknown question")
         if answerers is None:
@@ -150,6 +158,21 @@ class Receiver:
         if not result.sender_allowed:
             return await self._refused(mail, result, about)
         return await self._of_answerer(mail, result, about)
+
+    # -- about no question ---------------------------------------------------------------------------------------------
+    async def _sets_off(self, result: MailReadingResult) -> bool:
+        """Fire the triggers that wait for such a mail; one that a person wrote, and whose sender is proven."""
+        if result.mail_class not in (MailClass.HUMAN_REPLY, MailClass.EMPTY) or result.sender is None:
+            return False
+        fired = await self._reception.triggers.message(
+            tenant=self._tenant,
+            channel=self._connection,
+            place=self._reading.reply_address,
+            external_id=result.dedupe_key,
+            text=f"{result.subject}\n\n{result.text}".strip(),
+            sender=result.sender,
+        )
+        return bool(fired)
 
     # -- who may answer -----------------------------------------------------------------------------------------------
     async def _of_answerer(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:

@@ -151,8 +151,8 @@ def test_the_page_is_served_by_the_service_alone_and_its_links_stand_in_every_ma
     Path("overwinter.toml").write_text(f"[mail]\n{LEAST}{page}")
     config = load_config(environ={})
     assert config.mail is not None
-    assert [each.name for each in mail_connections_of(config.mail, receives=True)] == ["mail", "page"]
-    assert [each.name for each in mail_connections_of(config.mail, receives=False)] == ["mail"]
+    assert [each.name for each in mail_connections_of(config.mail, tenant="default", receives=True)] == ["mail", "page"]
+    assert [each.name for each in mail_connections_of(config.mail, tenant="default", receives=False)] == ["mail"]
     settings = page_settings_of(config.mail)
     assert settings is not None
     assert (settings.host, settings.port, settings.keys) == ("127.0.0.1", 8080, (b"k" * 32,))

@@ -44,6 +44,7 @@ class MailOffice:
         keys: for tokens.
         refunds: the arguments of each run of the tool.
         servers: in place of ``smtp``.
+        more: what the app has besides.
     """
 
     path: Path
@@ -56,6 +57,7 @@ class MailOffice:
     times: int = 1
     servers: dict[str, Any] | None = None
     page: PageSettings | None = None
+    more: dict[str, Any] = field(default_factory=dict[str, Any])
     connection: MailConnection = field(init=False)
     answer_page: PageConnection = field(init=False)
     kit: Kit = field(init=False)
@@ -87,7 +89,7 @@ class MailOffice:
 
         asked = [calls("refund", {"order": 4471 + at, "amount": "1234.56 EUR"}) for at in range(self.times)]
         agent = Agent(name="support", tools=[refund], model=ScriptedModel.by_turn([*asked, says("Done.")]))
-        return App(name="shop", agents=[agent], channels={role: MailChannel(self.people)})
+        return App(name="shop", agents=[agent], channels={role: MailChannel(self.people)}, **self.more)
 
     # -- what happens --------------------------------------------------------------------------------------------------
     async def ask(self) -> Mailed:
