@@ -7,8 +7,9 @@
     @tool(answer=Shape)         waits for an answer of its own shape; with no body the answer is the result
     async def f(run: Run, ...)  durable: it awaits nothing but its run, as a workflow does, and may wait for whatever that can
 
-A tool that waits may bracket the wait: ``prepare`` runs before it and may rewrite the arguments, ``finalize`` after it. Each of
-these parts is a recorded step, so none of them runs again once it has ended.
+A tool that waits for an answer may bracket the wait: ``prepare`` runs before it and may rewrite the arguments. ``finalize`` runs
+after the body of any tool. Each of these parts is a recorded step, so none of them runs again once it has ended; and each comes
+after what has to be approved.
 """
 
 from __future__ import annotations
@@ -162,8 +163,11 @@ class Tool:
             raise ToolDefinitionError(f"{what} of tool {self.name} is not async; write it as async def")
         if self.is_durable:
             raise ToolDefinitionError(f"tool {self.name} takes a Run, so it can {what} itself; do it in its body")
-        if what == "prepare" and self.question is None and self.asks is None:
-            raise ToolDefinitionError(f"tool {self.name} waits for nothing, so there is nothing to {what} for")
+        if what == "prepare" and self.question is None:
+            raise ToolDefinitionError(
+                f"tool {self.name} waits for no answer of its own, so there is nothing to prepare for, and before an approval "
+                "no part of a call runs; do it in the body, or say answer=..."
+            )
         return function
 
 

@@ -11,12 +11,16 @@ import pytest
 from overwinter.actors.errors import PauseInvalidDecisionError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
+from overwinter.bots.errors import ToolDefinitionError
+from overwinter.bots.policies.gates import Always
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import ToolCall, tool
 from overwinter.bots.toolsets.system import ask_user
 from overwinter.channels.roles import Answerer, Approval, ApprovalRole, QuestionRole
+
+APPROVER = ApprovalRole(name="approver", answered_by=Answerer.CHANNEL)
 
 
 def tool_texts(script: ScriptedModel) -> list[str]:
@@ -73,6 +77,47 @@ async def test_prepare_and_finalize_bracket_the_wait_and_each_part_runs_once(tmp
         ("finalize", {"was": 9}),
     ]
     assert tool_texts(script) == ["booked for three nights"]
+
+
+@pytest.mark.behaviour("P28")
+@pytest.mark.parametrize(
+    "settings", [{}, {"asks": APPROVER}, {"gates": [Always(name="always", asks=APPROVER)]}, {"once": True}]
+)
+def test_nothing_can_be_prepared_for_an_approval(settings: dict[str, Any]) -> None:
+    @tool(**settings)
+    async def pay(amount: int) -> str:
+        """Pay."""
+        return f"paid {amount}"
+
+    async def halve(call: ToolCall[Any], amount: int) -> dict[str, int]:
+        return {"amount": amount // 2}
+
+    with pytest.raises(
+        ToolDefinitionError, match=r"pay waits for no answer of its own.*do it in the body, or say answer="
+    ):
+        pay.prepare(halve)
+    assert pay.prepares is None
+
+
+async def test_a_tool_that_is_approved_may_be_finalized(tmp_path: Path) -> None:
+    @tool(asks=APPROVER)
+    async def pay(amount: int, call: ToolCall[Any]) -> str:
+        """Pay."""
+        call.state["paid"] = amount
+        return f"paid {amount}"
+
+    @pay.finalize
+    async def _(call: ToolCall[Any]) -> str:  # pyright: ignore[reportUnusedFunction]
+        return f"{call.approved_by} had {call.state['paid']} paid"
+
+    script = ScriptedModel.by_turn([calls("pay", {"amount": 8}), says("ok")])
+    agent = Agent(name="b", tools=[pay], model=script)
+    app = App(name="a", agents=[agent], channels={APPROVER: RecordingChannel()})
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        await kit.start("b", "go")
+        await kit.restart()
+        await kit.answer("approver", decision={"approved": True}, by="mara")
+    assert tool_texts(script) == ["mara had 8 paid"]
 
 
 @pytest.mark.behaviour("P29")
