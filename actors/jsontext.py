@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, cast
 
 import pydantic_core
 
@@ -16,3 +17,19 @@ def to_json(value: JsonValue) -> str:
 def from_json(text: str) -> Any:
     """Raises ``ValueError`` for what is not JSON."""
     return pydantic_core.from_json(text)
+
+
+def is_finite(found: JsonValue) -> bool:
+    """Whether there is no NaN and no infinity in it, which is no JSON, though many write it."""
+    ahead: list[JsonValue] = [found]
+    while ahead:
+        match part := ahead.pop():
+            case float() if not math.isfinite(part):
+                return False
+            case list():
+                ahead.extend(cast("list[JsonValue]", part))
+            case dict():
+                ahead.extend(cast("dict[str, JsonValue]", part).values())
+            case _:
+                pass
+    return True

@@ -184,9 +184,8 @@ def check(trigger: Trigger) -> None:
                 raise TriggerInvalidError(f"trigger {trigger.slug} fires at {at}, in no time zone; give one")
             if after is not None and after < timedelta():
                 raise TriggerInvalidError(f"trigger {trigger.slug} fires after less than no time")
-        case Webhook(token_digest=digest):
-            if re.fullmatch(r"[0-9a-f]{64}", digest) is None:
-                raise TriggerInvalidError(f"trigger {trigger.slug} has no digest of a token; make one with digest_of")
+        case Webhook() as webhook:
+            _check_webhook(trigger.slug, webhook)
         case ChannelMessage(pattern=pattern):
             try:
                 re.compile(pattern or "")
@@ -201,6 +200,19 @@ def check(trigger: Trigger) -> None:
                 )
         case _:
             assert_never(trigger.when)
+
+
+def _check_webhook(slug: str, webhook: Webhook) -> None:
+    if re.fullmatch(r"[0-9a-f]{64}", webhook.token_digest) is None:
+        raise TriggerInvalidError(f"trigger {slug} has no digest of a token; make one with digest_of")
+    if webhook.token_digest == digest_of(""):
+        raise TriggerInvalidError(f"the token of trigger {slug} is empty, so everybody would know it; give one")
+    if webhook.secret is not None and not webhook.secret.strip():
+        raise TriggerInvalidError(f"the secret of trigger {slug} is empty, so everybody could sign; give one, or None")
+    if not webhook.signature_header.strip():
+        raise TriggerInvalidError(f"trigger {slug} names no header for its signature")
+    if webhook.max_bytes < 1 or webhook.per_minute < 1:
+        raise TriggerInvalidError(f"trigger {slug} takes no call: give max_bytes and per_minute of 1 or more")
 
 
 def first_due_ms(when: When, *, added_at_ms: int) -> int | None:
@@ -218,7 +230,7 @@ def first_due_ms(when: When, *, added_at_ms: int) -> int | None:
 
 def digest_of(token: str) -> str:
     """What is kept of a webhook's token."""
-    return hashlib.sha256(token.encode()).hexdigest()
+    return hashlib.sha256(token.encode(errors="surrogateescape")).hexdigest()
 
 
 def trigger_id_of(tenant: str, slug: str) -> str:

@@ -18,7 +18,7 @@ from ..store.trigger_rows import TriggerRow, TriggerStatus
 from ..store.values import value
 from .asks import JsonValue
 from .errors import TriggerUnknownError
-from .jsontext import from_json
+from .jsontext import from_json, is_finite
 from .trigger_kinds import Webhook, digest_of
 from .triggers import Triggers, read
 
@@ -53,6 +53,8 @@ class WebhookAnswer:
 
 NOT_FOUND = WebhookAnswer(status=404, body={"error": "not found"})
 TOO_LARGE = WebhookAnswer(status=413, body={"error": "the body is too large"})
+TOO_SLOW = WebhookAnswer(status=408, body={"error": "the body took too long"})
+UNREADABLE = WebhookAnswer(status=400, body={"error": "the body cannot be read"})
 
 
 class Webhooks:
@@ -116,9 +118,12 @@ def _is_signed(when: Webhook, headers: Mapping[str, str], body: bytes) -> bool:
 
 
 def _payload_of(body: bytes, content_type: str) -> JsonValue:
-    """The body as JSON if it is that, else as text, else in base64."""
+    """The body as JSON if it is that, to the letter; else as text, else in base64."""
+    content_type = content_type.encode(errors="surrogateescape").decode(errors="replace")
     try:
-        return {"content_type": content_type, "body": from_json(body.decode())}
+        found = from_json(body.decode())
+        if is_finite(found):
+            return {"content_type": content_type, "body": found}
     except ValueError:
         pass
     try:

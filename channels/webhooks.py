@@ -6,23 +6,37 @@ POST /hooks/SLUG                with ``Authorization: Bearer TOKEN``
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from aiohttp import web
 
-from ..actors.webhooks import NOT_FOUND, TOO_LARGE, WebhookAnswer, Webhooks
+from ..actors.webhooks import NOT_FOUND, TOO_LARGE, TOO_SLOW, UNREADABLE, WebhookAnswer, Webhooks
+
+BODY_S = 30.0
+"""How long a body may take: who sends one by the byte would else hold a connection for ever."""
 
 
-def webhook_app(webhooks: Webhooks) -> web.Application:
-    """The address, to be served by itself or as a part of another application."""
+def webhook_app(webhooks: Webhooks, *, body_s: float = BODY_S) -> web.Application:
+    """The address, to be served by itself or as a part of another application.
+
+    Args:
+        body_s: how long a body may take to come.
+    """
 
     async def take(request: web.Request) -> web.Response:
         bearer = request.headers.get("Authorization", "").partition("Bearer ")[2]
         called = await webhooks.called(request.match_info["slug"], request.match_info.get("token", bearer))
         if called is None:
             return _response(NOT_FOUND)
-        body = await _read(request, most=called.when.max_bytes)
+        try:
+            async with asyncio.timeout(body_s):
+                body = await _read(request, most=called.when.max_bytes)
+        except TimeoutError:
+            return _response(TOO_SLOW)
+        except (web.RequestPayloadError, ConnectionError):
+            return _response(UNREADABLE)
         if body is None:
             return _response(TOO_LARGE)
         return _response(await webhooks.receive(called, headers=request.headers, body=body))

@@ -14,8 +14,9 @@ from typing import Any
 import aiohttp
 import pytest
 
+from overwinter.actors.errors import TriggerInvalidError
 from overwinter.actors.run import Run
-from overwinter.actors.trigger_kinds import Starts, Trigger, Webhook, digest_of
+from overwinter.actors.trigger_kinds import Starts, Trigger, Webhook, check, digest_of
 from overwinter.actors.webhooks import Webhooks
 from overwinter.bots.app import App
 from overwinter.bots.testing.kit import Kit
@@ -62,7 +63,10 @@ async def site(tmp_path: Path) -> AsyncIterator[Site]:
     async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
         await kit.settle()
         webhooks = Webhooks(triggers=kit.runtime.triggers, tenant="default")
-        async with serving(webhook_app(webhooks), host="127.0.0.1", port=0) as port, aiohttp.ClientSession() as http:
+        async with (
+            serving(webhook_app(webhooks, body_s=0.5), host="127.0.0.1", port=0) as port,
+            aiohttp.ClientSession() as http,
+        ):
             yield Site(kit, f"http://127.0.0.1:{port}", http, started)
 
 
@@ -138,3 +142,89 @@ async def test_more_calls_than_there_may_be_in_a_minute_are_told_to_wait(site: S
     await site.kit.advance(timedelta(seconds=61))
     assert (await site.call(path))[0] == 202
     assert len(site.started) == 6
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b'{"amount": NaN}', {"body": '{"amount": NaN}'}),
+        (b"[1, [-Infinity]]", {"body": "[1, [-Infinity]]"}),
+        (b'{"a": {"b": 1e999}}', {"body": '{"a": {"b": 1e999}}'}),
+        (b"[" * 5_000 + b"]" * 5_000, {"body": "[" * 5_000 + "]" * 5_000}),
+        (b'{"a": "\\ud800"}', {"body": '{"a": "\\ud800"}'}),
+        (b'"\\u0000"', {"body": "\x00"}),
+        (b"caf\xe9", {"body_base64": "Y2Fm6Q=="}),
+        (b"", {"body": ""}),
+    ],
+)
+async def test_a_body_that_is_no_json_starts_what_it_should_all_the_same(
+    site: Site, body: bytes, told: dict[str, str]
+) -> None:
+    status, *_ = await site.call(f"/hooks/signed/{TOKEN}", body, {HEADER: signature(body)})
+    assert status == 202
+    [fire] = site.started
+    assert {name: fire["payload"].get(name) for name in told} == told
+
+
+async def spoken(site: Site, request: bytes) -> int:
+    """The status of a call whose bytes no client would send."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", int(site.address.rpartition(":")[2]))
+    try:
+        writer.write(request)
+        async with asyncio.timeout(20):
+            line = await reader.readline()
+    finally:
+        writer.close()
+        await writer.wait_closed()
+    await site.kit.settle()
+    return int(line.split()[1])
+
+
+def posted(path: bytes, *headers: bytes, body: bytes = b"{}", length: int | None = None) -> bytes:
+    lines = [b"POST " + path + b" HTTP/1.1", b"Host: x", b"Content-Length: %d" % (length or len(body)), *headers]
+    return b"\r\n".join(lines) + b"\r\n\r\n" + body
+
+
+@pytest.mark.behaviour("W32")
+@pytest.mark.parametrize(
+    ("request_bytes", "status", "runs"),
+    [
+        (posted(b"/hooks/open/%FF"), 404, 0),
+        (posted(b"/hooks/%FF%00/" + TOKEN.encode()), 404, 0),
+        (posted(b"/hooks/open", b"Authorization: Bearer \xff\xfe"), 404, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Webhook-Id: \xff"), 400, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Encoding: gzip"), 400, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), length=10), 408, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Type: text/\xff"), 202, 1),
+    ],
+)
+async def test_a_call_of_odd_bytes_is_answered_as_any_other(
+    site: Site, request_bytes: bytes, status: int, runs: int
+) -> None:
+    assert await spoken(site, request_bytes) == status
+    assert len(site.started) == runs
+
+
+@pytest.mark.parametrize("method", ["get", "put", "delete", "head", "options"])
+async def test_another_method_does_nothing_and_tells_nothing(site: Site, method: str) -> None:
+    for path in (f"/hooks/open/{TOKEN}", "/hooks/nothing/wrong"):
+        async with site.http.request(method, site.address + path) as response:
+            assert response.status == 405
+    assert site.started == []
+
+
+@pytest.mark.parametrize(
+    ("webhook", "why"),
+    [
+        (Webhook(token_digest=digest_of("")), "everybody would know it"),
+        (Webhook(token_digest="f" * 63), "no digest"),
+        (Webhook(token_digest=digest_of(TOKEN), secret=""), "everybody could sign"),
+        (Webhook(token_digest=digest_of(TOKEN), secret=" \n"), "everybody could sign"),
+        (Webhook(token_digest=digest_of(TOKEN), signature_header=""), "names no header"),
+        (Webhook(token_digest=digest_of(TOKEN), max_bytes=0), "takes no call"),
+        (Webhook(token_digest=digest_of(TOKEN), per_minute=-1), "takes no call"),
+    ],
+)
+def test_a_webhook_that_is_open_to_everybody_or_to_nobody_is_refused(webhook: Webhook, why: str) -> None:
+    with pytest.raises(TriggerInvalidError, match=why):
+        check(Trigger(slug="w", when=webhook))
