@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
@@ -35,7 +36,14 @@ from .trigger_kinds import (
 class TriggerStore(Protocol):
     """What is asked of the store about triggers."""
 
-    async def declare(self, source: str, rows: Sequence[TriggerRow], *, now_ms: int) -> tuple[str, ...]: ...
+    async def declare(
+        self,
+        source: str,
+        rows: Sequence[TriggerRow],
+        *,
+        kept: Callable[[TriggerRow, TriggerRow], TriggerRow],
+        now_ms: int,
+    ) -> tuple[str, ...]: ...
 
     async def add(self, row: TriggerRow) -> bool: ...
 
@@ -142,7 +150,7 @@ class Triggers:
     async def declare(self, source: str, tenant: str, triggers: Sequence[Trigger]) -> tuple[str, ...]:
         """See to it that an app's triggers are as it declares them; returns the names that others have taken."""
         rows = [self._row(tenant, trigger, source=source) for trigger in triggers]
-        return await self._triggers.declare(source, rows, now_ms=self._clock.now_ms())
+        return await self._triggers.declare(source, rows, kept=in_its_place, now_ms=self._clock.now_ms())
 
     # -- what comes in -------------------------------------------------------------------------------------------------
     async def fire(
@@ -238,6 +246,24 @@ def read(row: TriggerRow) -> Trigger:
         return trigger_of(row.slug, row.kind, from_json(row.spec_json))
     except (ValueError, KeyError, TypeError) as error:
         raise TriggerInvalidError(f"trigger {row.slug} cannot be read: {error}") from error
+
+
+def in_its_place(old: TriggerRow, new: TriggerRow) -> TriggerRow:
+    """A trigger as it is declared now, at the place in time where it was: what passed while nothing ran is not forgotten.
+
+    One that is set off otherwise now begins anew. A schedule never waits longer than from now: one that could not be read, or was
+    fired by a clock that was wrong, comes round again; and what it has fired for is not fired for twice.
+    """
+    if old.kind != new.kind or _when_in(old) != _when_in(new):
+        return new
+    due_ms = old.next_due_at_ms
+    if new.kind == "cron" and new.next_due_at_ms is not None:
+        due_ms = new.next_due_at_ms if due_ms is None else min(due_ms, new.next_due_at_ms)
+    return replace(new, next_due_at_ms=due_ms, state_json=old.state_json)
+
+
+def _when_in(row: TriggerRow) -> JsonValue:
+    return from_json(row.spec_json)["when"]
 
 
 def fire_of(row: TriggerRow, *, key: str, at_ms: int, now_ms: int, missed: int, payload: JsonValue = None) -> FireRow:

@@ -1,11 +1,12 @@
 """Triggers: what makes sessions begin, or go on, when something happens in the world; and who is told of each fire.
 
-An app declares its own at every start, operators add others. What was declared and has not changed keeps its place in time.
+An app declares its own at every start, operators add others. What was declared before may keep its place in time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
@@ -19,6 +20,9 @@ from .trigger_rows import SubscriptionRow, TriggerRow, TriggerStatus
 from .trigger_schema import subscriptions, triggers
 
 T = TypeVar("T")
+
+Kept = Callable[[TriggerRow, TriggerRow], TriggerRow]
+"""Of a trigger as it is and as it is declared now: how it is to be, with the place in time that it keeps. Pure."""
 
 _trigger_row = maker(TriggerRow)
 _subscription_row = maker(SubscriptionRow)
@@ -34,15 +38,17 @@ class Triggers:
         self._insert_subscription = dialect.insert_if_absent(subscriptions)
 
     # -- triggers ------------------------------------------------------------------------------------------------------
-    async def declare(self, source: str, rows: Sequence[TriggerRow], *, now_ms: int) -> tuple[str, ...]:
+    async def declare(self, source: str, rows: Sequence[TriggerRow], *, kept: Kept, now_ms: int) -> tuple[str, ...]:
         """See to it that what an app declares is there as declared, and that what it does not declare any more is removed.
 
-        One that has not changed keeps its place in time, and whether an operator has disabled it.
+        One that was there keeps whether an operator has disabled it.
 
         Returns:
             The slugs that somebody else has taken: nothing was done for these.
         """
-        return await self._write(partial(self._declare, source=source, rows=rows, now_ms=now_ms), is_news=True)
+        return await self._write(
+            partial(self._declare, source=source, rows=rows, kept=kept, now_ms=now_ms), is_news=True
+        )
 
     async def add(self, row: TriggerRow) -> bool:
         """Add a trigger; False if its slug is taken."""
@@ -105,7 +111,7 @@ class Triggers:
         return await self._write_alone(Alone(work=work, is_news=is_news))
 
     def _declare(
-        self, connection: sa.Connection, *, source: str, rows: Sequence[TriggerRow], now_ms: int
+        self, connection: sa.Connection, *, source: str, rows: Sequence[TriggerRow], kept: Kept, now_ms: int
     ) -> tuple[str, ...]:
         taken: list[str] = []
         mine: set[str] = set()
@@ -118,10 +124,12 @@ class Triggers:
             mine.add(row.trigger_id)
             if old is None:
                 connection.execute(sa.insert(triggers), _values(row, _TRIGGER))
-            elif old.status == TriggerStatus.REMOVED or (old.kind, old.spec_json) != (row.kind, row.spec_json):
-                status = row.status if old.status == TriggerStatus.REMOVED else old.status
-                changed = {**_values(row, _TRIGGER), "status": status, "created_at_ms": old.created_at_ms}
-                connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), changed)
+                continue
+            changed = replace(row, created_at_ms=old.created_at_ms)
+            if old.status != TriggerStatus.REMOVED:
+                changed = kept(old, replace(changed, status=old.status))
+            if changed != replace(old, updated_at_ms=changed.updated_at_ms):
+                connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), _values(changed, _TRIGGER))
         for old in _select_triggers(connection, where=triggers.c.source == source):
             if old.trigger_id not in mine and old.status != TriggerStatus.REMOVED:
                 _set_status(

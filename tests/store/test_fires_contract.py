@@ -144,17 +144,37 @@ async def test_no_more_runs_begin_than_there_may_be_at_once(store: Store) -> Non
     assert await store.fires.begin(rows[2], session_id="x2", at_once=2)
 
 
+def as_declared(_: TriggerRow, new: TriggerRow) -> TriggerRow:
+    return new
+
+
 async def test_what_an_app_declares_is_there_and_what_it_does_not_is_removed(store: Store) -> None:
     await store.triggers.add(trigger("mine"))
     declared = [trigger(slug, source="app") for slug in ("a", "b", "mine")]
-    assert await store.triggers.declare("app", declared, now_ms=T0) == ("mine",)
+    assert await store.triggers.declare("app", declared, kept=as_declared, now_ms=T0) == ("mine",)
     await store.triggers.set_status("t-a", TriggerStatus.DISABLED, next_due_at_ms=T0, now_ms=T0)
     changed = [trigger("a", source="app", spec_json='{"n":1}', due_ms=T0 + 5)]
-    assert await store.triggers.declare("app", changed, now_ms=T0) == ()
+    assert await store.triggers.declare("app", changed, kept=as_declared, now_ms=T0) == ()
     found = {row.slug: (row.status, row.spec_json) for row in await store.triggers.all("acme")}
     assert found == {"a": ("disabled", '{"n":1}'), "mine": ("enabled", "{}")}
-    assert await store.triggers.declare("app", declared[:2], now_ms=T0) == ()
+    assert await store.triggers.declare("app", declared[:2], kept=as_declared, now_ms=T0) == ()
     assert [row.slug for row in await store.triggers.all("acme")] == ["a", "b", "mine"]
+
+
+async def test_what_was_declared_before_is_as_it_is_to_be_kept(store: Store) -> None:
+    row = trigger("a", source="app")
+    await store.triggers.declare("app", [row], kept=as_declared, now_ms=T0)
+    await store.triggers.set_state("t-a", was=None, state_json="[1]")
+    seen: list[tuple[str | None, str]] = []
+
+    def kept(old: TriggerRow, new: TriggerRow) -> TriggerRow:
+        seen.append((old.state_json, new.spec_json))
+        return replace(new, next_due_at_ms=T0 + 7, state_json=old.state_json)
+
+    await store.triggers.declare("app", [replace(row, spec_json="[2]")], kept=kept, now_ms=T0 + 9)
+    found = await store.triggers.find("t-a")
+    assert seen == [("[1]", "[2]")]
+    assert found == replace(row, spec_json="[2]", next_due_at_ms=T0 + 7, state_json="[1]")
 
 
 async def test_a_subscription_is_there_once_and_fires_are_forgotten_when_they_are_old(store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -414,6 +415,95 @@ async def test_a_changed_schedule_takes_effect_from_the_start_that_changes_it(tm
         await kit.settle()
         await kit.advance(timedelta(minutes=5))
         assert times(await fires(kit, "go")) == ["12:05:00"]
+
+
+async def deployed_anew(kit: Kit, world: World, *triggers: Trigger, after: timedelta) -> None:
+    """The service goes down, and other code comes up after some time."""
+    await kit.close()
+    world.triggers = triggers
+    await kit.clock.advance(ms=after // timedelta(milliseconds=1))
+    await kit.open()
+    await kit.settle()
+
+
+@pytest.mark.case("ti04")
+@pytest.mark.parametrize("words", ["daily", "the new words"])
+async def test_what_was_missed_is_caught_up_by_code_that_starts_something_else(tmp_path: Path, words: str) -> None:
+    hourly = Cron(expression="0 * * * *")
+    world = World(Trigger(slug="go", when=hourly, starts=Starts(bot="report", message={"title": "daily"})))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        new = Trigger(slug="go", when=hourly, starts=Starts(bot="report", message={"title": words}, at_once=2))
+        await deployed_anew(kit, world, new, after=timedelta(hours=3))
+        assert times(await fires(kit, "go")) == ["15:00:00"]
+        assert [(fire["title"], fire["missed"]) for fire in world.started] == [(words, 2)]
+
+
+@pytest.mark.parametrize("delay", [Delay(after=timedelta(hours=1)), Delay(at=datetime(2026, 3, 2, 13, tzinfo=UTC))])
+async def test_a_delay_is_over_once_whatever_it_starts_since(tmp_path: Path, delay: Delay) -> None:
+    def told(title: str) -> Trigger:
+        return Trigger(slug="go", when=delay, starts=Starts(bot="report", message={"title": title}))
+
+    world = World(told("first"))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await deployed_anew(kit, world, told("second"), after=timedelta(hours=2))
+        await deployed_anew(kit, world, told("third"), after=timedelta(hours=2))
+        await kit.advance(timedelta(days=2))
+        assert [fire["title"] for fire in world.started] == ["second"]
+
+
+async def test_one_that_an_operator_has_disabled_stays_so_when_its_code_changes(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await kit.runtime.triggers.disable("default", "go")
+        changed = Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=7))
+        await deployed_anew(kit, world, changed, after=timedelta(minutes=9))
+        assert (await kit.runtime.triggers.get("default", "go")).status == "disabled"
+        assert world.started == []
+
+
+@pytest.mark.case("ti10")
+async def test_a_schedule_that_a_wrong_clock_has_fired_comes_round_again_after_a_restart(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=9)))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await kit.advance(timedelta(minutes=1))
+        await kit.advance(timedelta(days=20))
+        right_ms = NOON_MS + 120_000
+        await kit.close()
+        kit.clock = ManualClock(right_ms)
+        await kit.open()
+        await kit.settle()
+        for _ in range(2):
+            await kit.advance(timedelta(minutes=1))
+        today = [fire for fire in await fires(kit, "go") if fire.scheduled_at_ms < right_ms + 3_600_000]
+        assert times(today) == ["12:01:00", "12:03:00", "12:04:00"]
+
+
+async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_that_can(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report")))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        row = await kit.runtime.triggers.get("default", "go")
+        unread = due_fires(
+            replace(row, spec_json='{"when": {"zone": "Mars/Base", "expression": "* * * * *"}, "starts": null}'),
+            now_ms=0,
+        )
+        assert (unread.fires, unread.next_due_at_ms) == ((), None)
+        await kit.runtime.store.fires.fire_due([unread])
+        await kit.advance(timedelta(minutes=5))
+        assert world.started == []
+        await kit.restart()
+        await kit.settle()
+        await kit.advance(timedelta(minutes=1))
+        assert times(await fires(kit, "go")) == ["12:06:00"]
 
 
 @pytest.mark.parametrize(
