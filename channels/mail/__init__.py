@@ -12,10 +12,10 @@ common way in for answers, and leaves what people hear of it to ``replying``.
 How a mail is read, as pure functions, bytes in, ``MailReadingResult`` out: ``parts`` cuts it up within ``settings.Limits``;
 ``classes`` puts aside what programs send; ``questions`` finds the token that ``tokens`` made; ``people`` says who wrote it, by
 what ``authentication`` reads of our border server's finding; ``bodies`` takes the text out of its parts as ``lines``, of HTML
-by way of ``markup``, ``styles`` and ``html``; ``quotes`` and ``signatures`` leave out what is not new; ``notices`` are automatic
-answers that only their words give away; ``reading.read_mail`` is all of this in order, and ``bounded`` has it done beside an
-event loop. ``originals`` then compares what was left out with what was sent, and ``objections`` says to people why a mail
-decides nothing.
+by way of ``markup``, ``colours``, ``styles`` and ``html``; ``quotes`` and ``signatures`` leave out what is not new, unless it
+``turns`` what is; ``notices`` are automatic answers that only their words give away; ``reading.read_mail`` is all of this in
+order, and ``bounded`` has it done beside an event loop. ``originals`` then compares what was left out with what was sent, and
+``objections`` says to people why a mail decides nothing.
 
 What clients of many languages write stands in the ``words_`` files, as data.
 

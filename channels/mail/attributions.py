@@ -20,6 +20,7 @@ _WROTE = any_of(WROTE)
 _ADDRESS = re.compile(r"[^\s<>@]@[^\s<>@]+\.\w")
 _DAY = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)\d{1,2}[./-]\d{1,2}[./-]\d{2,4}(?!\d)")
 _TIME = re.compile(r"(?<!\d)\d{1,2}[:٫h.]\d{2}(?!\d)")
+_AND_ORIGINAL = re.compile(r"(.{10,400}?[:：])[ \xa0]{2,}(?=\S)")
 _END = re.compile(r"[\s*_\-<>\u200e\u200f\u202a-\u202e\u2066-\u2069]+$")
 
 
@@ -32,6 +33,16 @@ def end_of_attribution(lines: Sequence[Line], at: int, around: Surroundings) -> 
         if _END.sub("", line.bare).endswith((":", "：", "﹕")):
             return end if _start(lines, at, end, around) == at else None
     return None
+
+
+def parted_from_original(lines: Sequence[Line], around: Surroundings) -> Sequence[Line]:
+    """The lines, with an attribution on a line of its own where a client lets the original begin right behind it."""
+    for at, line in enumerate(lines):
+        match = _AND_ORIGINAL.match(line.text[:_LONGEST]) if line.kind is Kind.TEXT else None
+        if match is not None and _is_attribution(folded(match[1]), around, is_marked=False):
+            rest = line.text[match.end(1) :].strip()
+            return (*lines[:at], Line(text=match[1]), Line(text=rest), *lines[at + 1 :])
+    return lines
 
 
 def names_writer(text: str, around: Surroundings) -> bool:

@@ -28,6 +28,14 @@ _AT_ONCE = 1024 * 1024
 """Bytes that are decoded in one call: a call keeps every other thread waiting."""
 _MOST_FALSE_DELIMITERS = 10_000
 """Lines that begin like the end of a part and are none."""
+_PADDING = re.compile(rb"[=\s]+")
+_GOES_ON = re.compile(
+    rb"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)[ \t]*(?:[\r\n]|\Z)"
+)
+"""One more line of base64: whole groups of four, as no line of words is but by chance."""
+_MOST_PIECES = 1_000
+_LATE_BREAK = re.compile(rb"=[ \t]{1,80}(?=\r?\n)")
+"""A soft line break with the blanks behind it that some servers add, which RFC 2045 (6.7) says to leave out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +97,7 @@ class Part:
         if encoding == "base64":
             return _from_base64(body)
         if encoding == "quoted-printable":
-            return b"".join(map(quopri.decodestring, _by_lines(body)))
+            return b"".join(quopri.decodestring(_LATE_BREAK.sub(b"=", piece)) for piece in _by_lines(body))
         return body
 
     def text(self, *, most_bytes: int | None = None) -> str:
@@ -194,11 +202,28 @@ def _boundary(headers: Message) -> bytes:
 
 
 def _from_base64(body: bytes) -> bytes:
-    """Decode what is base64 in a body; a list's footer after the padding is left out."""
-    end = body.find(b"=")
-    end = len(body) if end < 0 else end
+    """Decode what is base64 in a body; a list's footer behind it is left out.
+
+    Some gateways encode a text in pieces, each with its padding, and what stands behind the first may take back what it says.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    while at < len(body):
+        if len(pieces) == _MOST_PIECES:
+            return b""
+        end = body.find(b"=", at)
+        end = len(body) if end < 0 else end
+        pieces.append(_decoded_piece(body, at, end))
+        padding = _PADDING.match(body, end)
+        at = end if padding is None else padding.end()
+        if _GOES_ON.match(body, at) is None:
+            break
+    return b"".join(pieces)
+
+
+def _decoded_piece(body: bytes, start: int, end: int) -> bytes:
     encoded = b"".join(
-        body[at : min(end, at + _AT_ONCE)].translate(None, _NOT_BASE64) for at in range(0, end, _AT_ONCE)
+        body[at : min(end, at + _AT_ONCE)].translate(None, _NOT_BASE64) for at in range(start, end, _AT_ONCE)
     )
     whole = len(encoded) - (len(encoded) % 4 == 1)
     pieces = (encoded[at : min(whole, at + _AT_ONCE)] + b"===" for at in range(0, whole, _AT_ONCE))

@@ -13,7 +13,7 @@ from enum import Enum
 
 from ..interpreters.languages import VOCABULARY
 from ..interpreters.text import tokens_of
-from .attributions import end_of_attribution, is_dated, names_writer
+from .attributions import end_of_attribution, is_dated, names_writer, parted_from_original
 from .header_blocks import Surroundings, end_of_block
 from .lines import Kind, Line
 from .phrases import folded
@@ -60,6 +60,7 @@ class NewText:
 
 def without_quotes(lines: Sequence[Line], around: Surroundings) -> NewText:
     """Leave out all that is quoted."""
+    lines = parted_from_original(lines, around)
     blocks: list[Block] = []
     current: list[Line] = []
     left_out: list[Line] = []

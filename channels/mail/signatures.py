@@ -13,6 +13,7 @@ from ..interpreters.languages import VOCABULARY
 from ..interpreters.text import tokens_of
 from .lines import Kind, Line
 from .phrases import any_of, folded, words_of
+from .turns import ANSWERING, turns, turns_back
 from .words_footers import (
     BANNERS,
     COMPANY,
@@ -99,9 +100,12 @@ def is_footer(line: Line) -> bool:
 
 
 def _is_delimiter(lines: Sequence[Line], at: int, names: frozenset[str]) -> bool:
-    """``-- `` alone on a line, or without its blank, and what follows is no end of the sentence above it."""
+    """``-- `` alone on a line, or without its blank, and what follows neither ends the sentence above nor takes it back."""
     is_one = lines[at].text == "-- " or lines[at].bare in ("--", "—", "- --")
-    return is_one and _begins_signature(lines[at + 1 :], names)
+    if not is_one or not _begins_signature(lines[at + 1 :], names):
+        return False
+    below = lines[at + 1 :]
+    return not any(turns(line.text) and not _is_name(line, names) for line in below[: _disclaimer(below)])
 
 
 def _without_marked(lines: Sequence[Line], names: frozenset[str]) -> Sequence[Line]:
@@ -167,7 +171,7 @@ def _disclaimer(lines: Sequence[Line]) -> int:
         hits = set(_CONFIDENTIAL.findall(text))
         found |= hits
         length += len(text)
-        if not hits:
+        if not hits or turns_back(text):
             break
         if len(hits) >= 2 and len(found) >= 3 and length >= _SHORTEST_DISCLAIMER and _MAIL.search(text) is not None:
             end = at
@@ -199,6 +203,8 @@ def _is_name(line: Line, names: frozenset[str]) -> bool:
     words = [word.strip(".,-–—()\"'") for word in folded(line.text).split()]
     if len(words) == 1 and "@" in words[0]:
         words = re.split(r"[._\-0-9]+", words[0].partition("@")[0])
+    elif words and ANSWERING.issuperset(words):
+        return False  # some people are called No, or Si, but whoever writes that alone says it
     return 1 <= len(words) <= 5 and all(word in names for word in words if word)
 
 

@@ -12,6 +12,20 @@ from .letters import MARA, QUESTION, REPLY_TO, SUBJECT, leaf, mail, multipart, q
 WROTE = f"On Tue, Mar 3, 2026 at 10:12 AM Ops Agent <{REPLY_TO}> wrote:"
 BLOCK = f"From: Ops Agent <{REPLY_TO}>\nSent: Tuesday, 3 March 2026 10:12\nTo: Mara\nSubject: {SUBJECT}"
 BELOW = f"\n\n{WROTE}\n\n{quoted()}\n"
+BASE64 = b"Content-Type: text/plain; charset=utf-8\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+QUOTED_PRINTABLE = BASE64.replace(b"base64", b"quoted-printable")
+LIMITING = (
+    "However, this message is confidential: the addressee of the credit note must not learn of it, and any disclosure, "
+    "also by mail to the other departments, is prohibited until the audit is over."
+)
+EINSCHRÄNKEND = (
+    "Allerdings nur, wenn die Nachricht an den Kunden vertraulich bleibt: der Empfänger darf den Betrag nicht erfahren, und "
+    "die Weitergabe der Mail ist nicht gestattet."
+)
+DISCLAIMER = (
+    "If you are not the intended recipient of this confidential message, any disclosure is prohibited. Only the addressee may "
+    "read the attachments."
+)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +87,19 @@ BELOW = f"\n\n{WROTE}\n\n{quoted()}\n"
         ("CAUTION: This email originated from outside the organisation.\nDo not click.\n\nYes.", "Yes."),
         ("ACHTUNG: Externer Absender!\n\nJa.", "Ja."),
         ("Only if the external sender agrees.\n\nYes.", "Only if the external sender agrees.\n\nYes."),
+        # What stands below an answer as a signature or a disclaimer does, and takes it back.
+        ("Ja\n-- \nAber erst ab Mai" + BELOW, "Ja\n-- \nAber erst ab Mai".replace("-- ", "--")),
+        ("Yes.\n--\nMara Lind\nP.S. Not before Friday." + BELOW, "Yes.\n--\nMara Lind\nP.S. Not before Friday."),
+        ("同意\n--\n但不超过500元", "同意\n--\n但不超过500元"),
+        (
+            "Oui\n—\nÀ condition que le service juridique soit d'accord",
+            "Oui\n—\nÀ condition que le service juridique soit d'accord",
+        ),
+        ("Yes.\n--\nMax Limit" + BELOW, "Yes."),
+        ("Yes.\n--\nHead of Approvals\nNo. 1 Street" + BELOW, "Yes.\n--\nHead of Approvals\nNo. 1 Street"),
+        (f"Yes.\n\n{LIMITING}", f"Yes.\n\n{LIMITING}"),
+        (f"Ja.\n\n{EINSCHRÄNKEND}", f"Ja.\n\n{EINSCHRÄNKEND}"),
+        (f"Yes.\n\n{DISCLAIMER}", "Yes."),
         # Marks of other kinds.
         ("\ufeffYes.\u200b" + BELOW, "Yes."),
         ("\u200fכן.\u200f\n\u200fתודה.\u200e", "כן.\nתודה."),
@@ -157,6 +184,13 @@ def test_an_attached_mail_is_not_read() -> None:
         (b"Content-Type: text/plain\r\nContent-Transfer-Encoding: quoted-printable\r\n\r\nY=65s=\r\n, sir", "Yes, sir"),
         (b"Content-Type: text/plain\r\nContent-Transfer-Encoding: base64\r\n\r\nWWVz!!\r\n", "Yes"),
         (multipart("mixed", leaf("Yes")).removesuffix(b"--=_b1--\r\n"), "Yes"),
+        # Encoded in pieces, each with its padding; and a list's footer, which is no piece.
+        (BASE64 + b"WWVzLA==\r\nIG5vdA==\r\nIG5vdyE=\r\n", "Yes, not now!"),
+        (BASE64 + b"WWVzLA==IG5vdA==\r\n", "Yes, not"),
+        (BASE64 + b"WWVzLg==\r\n\r\n  \r\nTm8u\r\n", "Yes.No."),
+        (BASE64 + b"WWVzLg==\r\n____________\r\nfinance mailing list\r\n", "Yes."),
+        (BASE64 + b"WQ==\r\n" * 5_000, ""),
+        (QUOTED_PRINTABLE + b"Yes, but not= \t\r\n for 900 =E2=82= \r\n=AC", "Yes, but not for 900 €"),
     ],
 )
 def test_a_text_is_found_in_any_shape_of_mail(body: bytes, text: str) -> None:
@@ -250,3 +284,32 @@ def test_each_step_says_what_it_found() -> None:
     steps = [each.step for each in read(mail("Yes")).why]
     assert steps == ["size", "question", "person", "authentication", "sender", "text", "class", "outcome"]
     assert all(each.found and each.reason for each in read(mail("Yes")).why)
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "text"),
+    [
+        ("Linh Yes", "Pay it twice?\nYes", "Pay it twice?\nYes"),
+        ("Ana Nein", "Freigabe:\nNein", "Freigabe:\nNein"),
+        ("Ana Nein", "Freigabe erteilt.\nAna Nein", "Freigabe erteilt."),
+    ],
+)
+def test_an_answer_is_nobodys_name(name: str, written: str, text: str) -> None:
+    assert read(mail(written, headers={"From": f"{name} <{MARA}>"})).text == text
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        f"Non.\n\n  Le mer. 4 mars 2026 à 9:05, Ops Agent<{REPLY_TO}> a écrit :   {QUESTION[0]}\n{QUESTION[1]}\n",
+        f"Non.\n\nOn Wed, Mar 4, 2026 at 9:05, Ops Agent <{REPLY_TO}> wrote:  {QUESTION[3]}",
+    ],
+)
+def test_an_original_may_begin_right_behind_what_announces_it(written: str) -> None:
+    result = read(mail(written))
+    assert (result.text, result.doubts) == ("Non.", ())
+
+
+def test_a_line_with_a_colon_announces_nothing_by_itself() -> None:
+    written = "On 3 March 2026 at 10:12 I said:   no."
+    assert read(mail(written)).text == "On 3 March 2026 at 10:12 I said:   no."
