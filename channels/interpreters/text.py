@@ -25,6 +25,10 @@ _VIRAMAS = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca"
 _SPELLED_JOINERS = re.compile(f"(?<=[{_ARABIC}])\u200c(?=[{_ARABIC}])|(?<=[{_VIRAMAS}])[\u200c\u200d]")
 """Part of how Persian and the scripts of India are spelled, and seen by their shape (RFC 5892, appendix A)."""
 
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
+_DIRECTION_MARKS = re.compile("[\u200e\u200f\u061c]")
+"""Typed by the keyboards of scripts that run from right to left, beside numbers and brackets: they turn no letter round."""
+
 _INVISIBLE_LETTERS = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Not format characters by Unicode's categories, yet nothing is seen of them."""
 
@@ -229,7 +233,9 @@ def _pieces(text: str) -> list[tuple[Token | str, int, int]]:
 
 
 def _shown_joined(text: str) -> str:
-    """``text`` without the joiners and style marks that are part of an emoji or of a word's spelling."""
+    """``text`` without the joiners and marks that are part of an emoji, of a word's spelling or of its script."""
+    if _RIGHT_TO_LEFT.search(text):
+        text = _DIRECTION_MARKS.sub("", text)
     return _EMOJI_JOIN.sub("", _EMOJI_STYLE.sub("", _SPELLED_JOINERS.sub("", text)))
 
 

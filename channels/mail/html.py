@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 
+from ..interpreters.text import TokenKind, tokens_of
 from .lines import Kind, Line
-from .markup import StyleSheet, Tag, pieces
+from .markup import Drawing, StyleSheet, Tag, pieces
 from .styles import Look, Styles, look_of
 
 _VOID = frozenset(
@@ -98,6 +101,7 @@ _SIGNATURE = "signature"
 _BELOW_ANSWER = "linebreakatbeginningofsignature"
 """What iOS calls the line break above its signature, which is the next element."""
 _OUTLOOK_RULE = re.compile(r"border(?:-top)?:\s*(?:none;\s*border-top:\s*)?solid\s+#(?:e1e1e1|b5c4df)", re.IGNORECASE)
+_DRAWN_TEXT = re.compile(r"<(?:text|tspan|textpath|foreignobject|m[inso]|mtext)\b", re.IGNORECASE)
 _MARKING = ("id", "class", "name")
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
 
@@ -113,6 +117,10 @@ class _Frame:
     is_introduction: bool
     is_preformatted: bool
     is_skipped: bool
+    is_closed: bool = False
+    """Of ``details`` that have to be opened to be read."""
+    numbers: Iterator[int] | None = None
+    """Of the items of a numbered list."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +129,7 @@ class Rendered:
 
     Attributes:
         hidden_text_found: it has text outside its quotes that nobody can see.
-        is_restyled: text outside its quotes is struck out, or its style sheets add words.
+        is_restyled: text outside its quotes is struck out, turned round or drawn, or its style sheets add words.
     """
 
     lines: tuple[Line, ...]
@@ -138,6 +146,8 @@ def lines_of_html(html: str, *, most_tags: int = 30_000, deepest: int = 500) -> 
         match piece:
             case StyleSheet(text=text):
                 page.styles.add(text)
+            case Drawing(text=text):
+                page.draw(text)
             case Tag(is_end=True, name=name):
                 page.close(name)
             case Tag():
@@ -145,6 +155,29 @@ def lines_of_html(html: str, *, most_tags: int = 30_000, deepest: int = 500) -> 
             case str():
                 page.write(piece)
     return page.done()
+
+
+def _is_emoji(text: str) -> bool:
+    """Whether the text in place of a picture is an emoji, which some clients send as pictures, and nothing else."""
+    shown = text.strip()
+    return (
+        0 < len(shown) <= 16
+        and all(token.kind is TokenKind.EMOJI for token in tokens_of(shown))
+        and not shown.isascii()
+    )
+
+
+def _is_closed(parent: _Frame, tag: Tag) -> bool:
+    """Whether what is in an element has to be opened to be read; the summary of what is closed has not."""
+    if tag.name == "details" and "open" not in tag.attributes:
+        return True
+    return parent.is_closed and not (tag.name == "summary" and parent.name == "details")
+
+
+def _start(tag: Tag) -> int:
+    """The first number of a numbered list."""
+    start = tag.attributes.get("start", "")
+    return int(start) if start.isascii() and start.isdigit() and len(start) < 6 else 1
 
 
 def _kind_in(frame: _Frame) -> Kind:
@@ -180,6 +213,8 @@ class _Page:
         self._is_below_answer = False
         self._hidden_at: list[int] = []
         self._struck_at: list[int] = []
+        self._number = ""
+        """Of a list's item of which nothing is written yet."""
 
     @property
     def depth(self) -> int:
@@ -200,6 +235,8 @@ class _Page:
                 self._space()
         if _CUTS.search(marks) or self._is_outlook_rule(tag):
             self._lines.append(Line(text="", kind=Kind.CUT))
+        if tag.name == "img" and look.is_seen and _is_emoji(shown := tag.attributes.get("alt", "")):
+            self.write(shown)
         if tag.name in _VOID:
             self._is_below_answer = self._is_below_answer or _BELOW_ANSWER in marks
             return
@@ -215,9 +252,13 @@ class _Page:
                 or tag.name == "pre"
                 or style.get("white-space", "").startswith("pre"),
                 is_skipped=top.is_skipped or tag.name in _SKIPPED,
+                is_closed=_is_closed(top, tag),
+                numbers=count(_start(tag)) if tag.name == "ol" else None,
             )
         )
         self._is_below_answer = False
+        if tag.name == "li":
+            self._number = "" if top.numbers is None else f"{next(top.numbers)}. "
 
     def close(self, name: str) -> None:
         if name in _BLOCKS:
@@ -236,11 +277,11 @@ class _Page:
         frame = self._stack[-1]
         if frame.is_skipped or not text:
             return
-        if not frame.look.is_seen:
+        if not frame.look.is_seen or (frame.is_closed and not frame.is_quote):
             if text.strip(" \t\r\n\f\xa0\u200b\u200c\u200d\ufeff\u00ad\u034f\u2007") and not frame.is_quote:
                 self._hidden_at.append(len(self._lines))
             return
-        if frame.look.is_struck and not frame.is_quote and text.strip():
+        if (frame.look.is_struck or frame.look.is_turned) and not frame.is_quote and text.strip():
             self._struck_at.append(len(self._lines))
         kind = _kind_in(frame)
         for at, part in enumerate(text.split("\n") if frame.is_preformatted else [text]):
@@ -251,8 +292,18 @@ class _Page:
                 if self._has_content:
                     self._break(is_line=False)
                 self._kind = kind
+            if self._number and part.strip():
+                part, self._number = self._number + part.lstrip(), ""
             self._has_content = self._has_content or bool(part.strip())
             self._text.append(part)
+
+    def draw(self, content: str) -> None:
+        """Take note of a drawing: if it has words, the text says something else with them than without."""
+        frame = self._stack[-1]
+        is_shown = frame.look.is_seen and not (frame.is_skipped or frame.is_quote)
+        is_text = frame.name not in ("svg", "math") or _DRAWN_TEXT.search(content) is not None
+        if is_shown and is_text and re.search(r"\w", content):
+            self._struck_at.append(len(self._lines))
 
     def done(self) -> Rendered:
         self._break(is_line=False)

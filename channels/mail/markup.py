@@ -31,6 +31,8 @@ _RAW = frozenset(
     }
 )
 """Elements whose content is no text of the mail; it is skipped up to their end tag."""
+_SHOWING = frozenset({"svg", "math", "textarea", "xmp", "noscript"})
+"""Those of them that a reader may see something of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +51,15 @@ class StyleSheet:
     text: str
 
 
-def pieces(html: str) -> Iterator[Tag | StyleSheet | str]:
-    """The tags, style sheets and texts of a document in order; texts are unescaped."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """The content of an element that shows text in a way that is not read here, as ``svg`` does."""
+
+    text: str
+
+
+def pieces(html: str) -> Iterator[Tag | StyleSheet | Drawing | str]:
+    """The tags, style sheets, drawings and texts of a document in order; texts are unescaped."""
     at = 0
     while at < len(html):
         opened = html.find("<", at)
@@ -67,6 +76,9 @@ def pieces(html: str) -> Iterator[Tag | StyleSheet | str]:
                 at, content = _raw(html, tag.name, at)
                 if tag.name == "style":
                     yield StyleSheet(text=content)
+                elif tag.name in _SHOWING:
+                    yield Drawing(text=content)
+                    yield Tag(name=tag.name, attributes={}, is_end=True)
         elif html.startswith("</", opened):
             name = _NAME.match(html, opened + 2)
             at = _after(html, ">", opened)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,6 +15,8 @@ from .quotes import NewText, without_quotes
 from .results import Doubt
 from .settings import Limits
 from .signatures import marked_signature, without_signature
+
+_LIST_MARK = re.compile(r"^\s*(?:\d{1,3}|[a-z])[.)]\s+", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +48,7 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
         is_scattered = is_scattered or rich_scattered
         is_forward = is_forward or rich.is_forward
         left_out += [line.text for line in rich.left_out]
-        if words_of(text) != words_of(rich_text[: limits.reply_characters]):
+        if _said(text) != _said(rich_text[: limits.reply_characters]):
             doubts[Doubt.PARTS_DIFFER] = None
     if is_scattered:
         doubts[Doubt.ANSWERS_BETWEEN_QUOTES] = None
@@ -62,6 +65,11 @@ def read_answer(body: Body, around: Surroundings, names: frozenset[str], limits:
         hidden_text_found=Doubt.HIDDEN_TEXT in doubts,
         left_out="\n".join(dict.fromkeys(left_out)),
     )
+
+
+def _said(text: str) -> list[str]:
+    """The words of a text, without the marks of its lists, which not every client writes into both parts."""
+    return words_of(_LIST_MARK.sub("", text))
 
 
 def _read(

@@ -53,6 +53,28 @@ HIDDEN = "approve approve"
         "<style>@media screen {{ #h {{ font-size:0 }} }}</style><div id=h>{}</div>",
         "<style>u{{opacity:0}}</style><u>{}</u>",
         "<div style='display:none'><div style='display:block'><b>{}</b></div></div>",
+        "<p style='color:hsl(120, 0%, 99%)'>{}</p>",
+        "<p style='color:hsla(0 0% 0% / 0)'>{}</p>",
+        "<p style='color:Linen'>{}</p>",
+        "<td style='background:midnightblue;color:#191971'>{}</td>",
+        '<style>[data-x="a > b"]{{display:none}}</style><p data-x=1>{}</p>',
+        "<style>td *[lang|=en]{{opacity:0}}</style><i lang=en-GB>{}</i>",
+        "<style>p{{color:#333}} .w *{{color:#fff}}</style><i>{}</i><style>*{{color:#000}}</style>",
+        "<style>.\\66oo{{d\\69splay:n\\6f ne}}</style><p class=foo>{}</p>",
+        "<p style='dis\\70lay:none'>{}</p>",
+        "<p style='transform:translate(0, -3000px)'>{}</p>",
+        "<p style='transform:rotate(3deg) translate3d(-100em, 0, 0) translateX(-400pt)'>{}</p>",
+        "<p style='position:absolute;left:9999px'>{}</p>",
+        "<p style='zoom:0'>{}</p>",
+        "<p style='filter:blur(2px) opacity(3%)'>{}</p>",
+        "<p style='font:italic bold .01rem/2 serif'>{}</p>",
+        "<p style='font:400 0 Arial'>{}</p>",
+        "<p style='font-size:calc(10px - 10px)'>{}</p>",
+        "<p style='clip-path:polygon(0 0, 0 0, 0 0)'>{}</p>",
+        "<p style='-webkit-text-fill-color:#fffffe'>{}</p>",
+        "<details>{}<summary></summary></details>",
+        "<details><summary></summary><div><p>{}</p></div></details>",
+        "<progress max=2>{}</progress>",
     ],
 )
 @pytest.mark.case("em34")
@@ -107,6 +129,13 @@ def test_what_no_client_shows_is_no_text(html: str) -> None:
         "<p hidden></p><p>Yes",
         "Y&#101;s",
         "<b>Y</b>es",
+        "<p style='color:hsl(210,50%,20%);font:13px/1.5 Arial, sans-serif'>Yes</p>",
+        "<p style='color:windowtext;transform:translate(10px,-5px);zoom:1;filter:none'>Yes</p>",
+        "<style>[data-x]{display:none} *{box-sizing:border-box} .a[title]{opacity:0}</style><p class=b title=x>Yes</p>",
+        "<details open><summary>Yes</summary></details>",
+        "<details><summary>Yes</summary></details>",
+        "<p>Yes</p><svg viewBox='0 0 9 9'><path d='M0 0L9 9'/></svg>",
+        "<p style='font-family:\"Segoe UI\\,Bold\"'>Yes</p>",
     ],
 )
 def test_what_a_reader_sees_is_text(html: str) -> None:
@@ -121,6 +150,11 @@ def test_what_a_reader_sees_is_text(html: str) -> None:
         "<p><strike>Do not</strike> approve</p>",
         "<p><span style='text-decoration: line-through red'>Do not</span> approve</p>",
         "<style>.n::before{content:'not '}</style><p>Do <span class=n>approve</span></p>",
+        "<p><bdo dir=rtl>evorppa</bdo></p>",
+        "<style>.r{unicode-bidi:isolate-override;direction:rtl}</style><p>I <b class=r>on yas</b></p>",
+        "<p>I do <svg><text>not</text></svg> approve</p>",
+        "<p>I do <svg><foreignObject><b>not</b></foreignObject></svg> approve</p>",
+        "<p>Approve <textarea>not</textarea></p>",
     ],
 )
 def test_text_that_does_not_say_what_its_letters_say_is_asked_about(html: str) -> None:
@@ -178,3 +212,33 @@ def test_lines_are_those_a_reader_sees() -> None:
     rendered = lines_of_html(html)
     assert rendered is not None
     assert [line.text for line in rendered.lines if line.text] == ["A&B", "C", "D", "E", "F", "G", "H", "I"]
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<ol><li>yes</li><li>no</li></ol>", "1. yes\n2. no"),
+        ("<ol start=4><li><p>yes</p></li></ol><ul><li>no</li></ul>", "4. yes\n\nno"),
+        ("<ol><li>yes<ol><li>no</li></ol></li><li>wait</li></ol>", "1. yes\n\n1. no\n\n2. wait"),
+        ("<p>All: <img alt='✅' src='cid:a'></p>", "All: ✅"),
+        ("<p>No <img alt='👎🏽'><img alt='logo 👍'><img alt='👍' style='display:none'></p>", "No 👎🏽"),
+    ],
+)
+def test_numbers_and_emoji_that_html_draws_are_read(html: str, text: str) -> None:
+    result = read(mail(html=html))
+    assert (result.text, result.doubts) == (text, ())
+
+
+def test_a_list_is_the_same_with_and_without_its_numbers() -> None:
+    result = read(mail("a) yes\nb) no", html="<ol type=a><li>yes</li><li>no</li></ol>"))
+    assert (result.text, result.doubts) == ("a) yes\nb) no", ())
+
+
+@pytest.mark.parametrize("text", ["אושר \u200e(500\u200f)\u200f.", "\u061cموافق على 12\u200e/3."])
+def test_marks_of_direction_hide_nothing_beside_letters_that_run_from_right_to_left(text: str) -> None:
+    assert read(mail(text)).doubts == ()
+
+
+@pytest.mark.parametrize("text", ["approve\u200fd (500)", "אושר \u202eלא\u202c (500)", "אושר \u2063לא"])
+def test_other_marks_are_asked_about(text: str) -> None:
+    assert read(mail(text)).doubts == (Doubt.HIDDEN_TEXT,)
