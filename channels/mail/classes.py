@@ -18,9 +18,20 @@ from .results import FailedDelivery, MailClass
 from .settings import MailReading
 from .tokens import token_in_address, token_in_message_id
 from .words_quotes import FORWARD_PREFIXES
-from .words_robots import AUTOMATIC_HEADERS, AUTOMATIC_SUBJECTS, BOUNCE_SUBJECTS, MAILERS, RECEIPT_SUBJECTS
+from .words_robots import (
+    AUTOMATIC_HEADERS,
+    AUTOMATIC_SUBJECTS,
+    BOUNCE_SUBJECTS,
+    MAILERS,
+    MEETING_SUBJECTS,
+    NO_REPLY,
+    RECALL_SUBJECTS,
+    RECEIPT_SUBJECTS,
+)
 
 _METHOD = re.compile(rb"^METHOD:", re.IGNORECASE | re.MULTILINE)
+_REACTION = "text/vnd.google.email-reaction+json"
+"""https://developers.google.com/workspace/gmail/reactions/format"""
 _LONGEST_CALENDAR = 64 * 1024
 _PREFIX = re.compile(
     r"\s*(?:\[[^\]]{0,60}\]\s*)?([^\s:：\[\]]{1,20}(?: [^\s:：\[\]]{1,20})?)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?[:：]\s*"
@@ -45,6 +56,7 @@ def machine_of(message: Part, settings: MailReading) -> Machine | None:
         or _bounce(message)
         or _calendar(message)
         or _automatic(message)
+        or _no_reply(message)
         or _mailing_list(message)
         or _by_subject(message)
     )
@@ -65,6 +77,16 @@ def without_prefixes(subject: str) -> tuple[str, str]:
         outermost = outermost or match[1]
         rest = rest[match.end() :]
     return rest.strip(), outermost
+
+
+def by_program(message: Part) -> str:
+    """Why a mail seems to be what programs write in a person's name, as its parts and its subject say; empty if it does not."""
+    subject = folded(subject_of(message))
+    if any(part.content_type == _REACTION for part in message.walk()):
+        return "it is a reaction"
+    if subject.startswith(MEETING_SUBJECTS):
+        return "its subject is that of an answer to an invitation"
+    return "its subject is that of a recall" if subject.startswith(RECALL_SUBJECTS) else ""
 
 
 def is_forward(message: Part) -> str:
@@ -111,7 +133,7 @@ def _report(message: Part) -> Machine | None:
 
 def _bounce(message: Part) -> Machine | None:
     senders = [box.address or "" for value in message.all("from") for box in mailboxes(value)]
-    is_mailer = any(address.rpartition("@")[0] in MAILERS for address in senders)
+    is_mailer = any(_MAILER.fullmatch(address) or address.rpartition("@")[0] in MAILERS for address in senders)
     subject = folded(subject_of(message))
     if message.first("x-failed-recipients"):
         reason = "it has the header x-failed-recipients"
@@ -124,6 +146,8 @@ def _bounce(message: Part) -> Machine | None:
     return Machine(mail_class=MailClass.BOUNCE, reason=reason, failed_delivery=failed_without_report(message))
 
 
+_MAILER = re.compile(r"microsoftexchange[0-9a-f]{20,40}@.+")
+"""Exchange's own, one for each organisation."""
 _RAW_MAILER = re.compile(r"(?:^|[<\s])mailer-daemon(?:@|>|$|\s)")
 
 
@@ -153,6 +177,14 @@ def _automatic(message: Part) -> Machine | None:
     if not reason and "autoresponder" in message.first("x-post-messageclass").lower():
         reason = "its message class is an autoresponder's"
     return Machine(mail_class=MailClass.AUTO_REPLY, reason=reason) if reason else None
+
+
+def _no_reply(message: Part) -> Machine | None:
+    for box in (box for value in message.all("from") for box in mailboxes(value)):
+        local = (box.address or "").rpartition("@")[0]
+        if re.sub(r"[._\-]", "", local).partition("+")[0] in NO_REPLY:
+            return Machine(mail_class=MailClass.AUTO_REPLY, reason=f"nobody writes from {box.address}")
+    return None
 
 
 def _mailing_list(message: Part) -> Machine | None:

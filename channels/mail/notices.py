@@ -6,11 +6,17 @@ makes a mail automatic; what a person might say of themselves (that they are awa
 
 from __future__ import annotations
 
+import re
+
 from .phrases import any_of, folded
-from .words_notices import AUTOMATIC, AWAY
+from .words_notices import AUTOMATIC, AWAY, BY_PROGRAM, GREETING, TAPBACKS, URGENT
 
 _AUTOMATIC = any_of(AUTOMATIC)
 _AWAY = any_of(AWAY)
+_GREETING = any_of(GREETING)
+_URGENT = any_of(URGENT)
+_BY_PROGRAM = any_of(BY_PROGRAM)
+_TAPBACK = re.compile(rf"(?:\w+ ){{0,3}}?(?:{'|'.join(sorted(map(re.escape, TAPBACKS)))}) ?[“”„«\"「『]")
 _LONGEST = 4_000
 """Characters that are looked at; notices say what they are soon."""
 
@@ -21,8 +27,16 @@ def says_automatic(text: str) -> bool:
 
 
 def says_away(text: str) -> bool:
-    """Whether a text says that its writer is away."""
-    return _AWAY.search(_folded(text)) is not None
+    """Whether a text says that its writer is away, or reads as what is sent while somebody is."""
+    read = _folded(text)
+    is_notice = _GREETING.search(read) is not None and _URGENT.search(read) is not None
+    return is_notice or _AWAY.search(read) is not None
+
+
+def says_by_program(text: str) -> bool:
+    """Whether a text is what a mail program writes in a person's name: a reaction, a recall, an answer to an invitation."""
+    read = _folded(text)
+    return _BY_PROGRAM.search(read) is not None or _TAPBACK.match(read) is not None
 
 
 def _folded(text: str) -> str:

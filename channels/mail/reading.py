@@ -15,10 +15,10 @@ import re
 from collections.abc import Sequence
 
 from .bodies import read_body
-from .classes import is_forward, machine_of, subject_of, without_prefixes
+from .classes import by_program, is_forward, machine_of, subject_of, without_prefixes
 from .header_blocks import Surroundings
 from .new_text import Answer, read_answer
-from .notices import says_automatic, says_away
+from .notices import says_automatic, says_away, says_by_program
 from .originals import with_originals
 from .parts import MailTooLargeError, Part, parse_message
 from .people import Sender, read_sender
@@ -114,6 +114,7 @@ class _Reading:
         self.sender: Sender | None = None
         self.answer: Answer | None = None
         self.failed_delivery: FailedDelivery | None = None
+        self.is_by_program = message is not None and by_program(message) != ""
         self._why: list[Step] = []
 
     def note(self, step: str, found: str, reason: str) -> None:
@@ -127,6 +128,8 @@ class _Reading:
         doubts = dict.fromkeys(answer.doubts if answer else ())
         if is_human and answer is not None and says_away(answer.text):
             doubts[Doubt.AWAY_NOTICE] = None
+        if is_human and answer is not None and (self.is_by_program or says_by_program(answer.text)):
+            doubts[Doubt.BY_PROGRAM] = None
         if self.question.doubt is not None:
             doubts[self.question.doubt] = None
         for doubt in doubts:
@@ -199,6 +202,7 @@ _DOUBTS = {
     Doubt.SEVERAL_QUESTIONS: "it is about several questions",
     Doubt.NOT_WRITTEN_TO_US: "it was delivered to us but neither written to us nor an answer to our mail",
     Doubt.AWAY_NOTICE: "it says that its writer is away, as automatic notices do",
+    Doubt.BY_PROGRAM: "it reads as what mail programs write in a person's name",
     Doubt.TOO_LONG: "it is too long for an answer",
 }
 

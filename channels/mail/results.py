@@ -65,6 +65,8 @@ class Doubt(Enum):
     """It was delivered to a question but neither addresses nor answers it, as when somebody redirects another mail."""
     AWAY_NOTICE = "away_notice"
     """It says that its writer is away, as automatic notices do."""
+    BY_PROGRAM = "by_program"
+    """It reads as what mail programs write in a person's name: a reaction, a recall, an answer to an invitation."""
     TOO_LONG = "too_long"
 
 

@@ -18,20 +18,21 @@ SENT_WITH = phrases(
     skaff deg outlook | last ned outlook | lähetetty | hanki outlook | hae outlook | wysłane z | wysłano z |
     wysłane za pomocą | pobierz outlook | odesláno z | odesláno pomocí | odesláno ze | získejte outlook |
     stáhnout outlook | stáhněte si outlook | gönderildi | gönderilmiştir | outlook'u edinin |
-    outlook uygulamasını edinin | отправлено с | отправлено из | отправлено от | получите outlook |
-    скачать outlook | загрузить outlook | надіслано з | надіслано із | отримайте outlook | отримати outlook |
-    εστάλη από | στάλθηκε από | αποστολή από | λήψη του outlook | αποκτήστε το outlook | küldve | elküldve |
-    küldték | az outlook beszerzése | outlook beszerzése | töltse le az outlook | trimis de pe | trimis din |
-    trimis de la | trimis cu | obțineți outlook | descărcați outlook | から送信 | を入手 | から送信されました |
-    에서 보냄 | 에서 보냈습니다 | 에서 발송 | 다운로드 | 받기 | 发自 | 发送自 | 從我的 | 傳送 | 傳送自 | 下载 |
-    下載 | 获取 | 取得 | 來自我的 | 来自我的 | נשלח מ | נשלחה מ | נשלח מה | קבל את outlook | הורד את outlook |
-    أُرسلت من | أرسلت من | مرسل من | تم الإرسال من | الحصول على outlook | enviat des de | odoslané z | poslano z |
-    poslano sa | gửi từ | đã gửi từ | được gửi từ | tải outlook | tải xuống outlook | dikirim dari |
-    dikirim dengan | terkirim dari | dapatkan outlook | unduh outlook | dihantar dari | ส่งจาก | ดาวน์โหลด | रखें |
-    से भेजा गया | से भेजा | प्राप्त करें | ارسال شده از | ارسال از | فرستاده شده از | دریافت outlook | أرسل من |
-    ارسلت من | изпратено от | послато са | odoslané zo | išsiųsta iš | nosūtīts no | saadetud | saadetud minu |
-    küldve innen | e-postadan gönderildi | تم إرساله من | נשלח באמצעות | yahoo mail ile gönderildi | 傳送自我的 |
-    从我的 | 보냈음 | 보낸 메일
+    outlook uygulamasını edinin | получить outlook | отправлено с | отправлено из | отправлено от |
+    получите outlook | скачать outlook | загрузить outlook | надіслано з | надіслано із | отримайте outlook |
+    отримати outlook | εστάλη από | στάλθηκε από | αποστολή από | λήψη του outlook | αποκτήστε το outlook |
+    küldve | elküldve | küldték | az outlook beszerzése | outlook beszerzése | töltse le az outlook |
+    trimis de pe | trimis din | trimis de la | trimis cu | obțineți outlook | descărcați outlook | から送信 |
+    を入手 | から送信されました | 에서 보냄 | 에서 보냈습니다 | 에서 발송 | 다운로드 | 받기 | 发自 | 发送自 |
+    從我的 | 傳送 | 傳送自 | 下载 | 下載 | 获取 | 取得 | 來自我的 | 来自我的 | נשלח מ | נשלחה מ | נשלח מה |
+    קבל את outlook | הורד את outlook | أُرسلت من | أرسلت من | مرسل من | تم الإرسال من | الحصول على outlook |
+    enviat des de | odoslané z | poslano z | poslano sa | poslano s | poslano iz | poslano mojim |
+    preuzmite outlook | pridobite outlook | gửi từ | đã gửi từ | được gửi từ | tải outlook | tải xuống outlook |
+    dikirim dari | dikirim dengan | terkirim dari | dapatkan outlook | unduh outlook | dihantar dari | ส่งจาก |
+    ดาวน์โหลด | रखें | से भेजा गया | से भेजा | प्राप्त करें | ارسال شده از | ارسال از | فرستاده شده از |
+    دریافت outlook | أرسل من | ارسلت من | изпратено от | послато са | odoslané zo | išsiųsta iš | nosūtīts no |
+    saadetud | saadetud minu | küldve innen | e-postadan gönderildi | تم إرساله من | נשלח באמצעות |
+    yahoo mail ile gönderildi | 傳送自我的 | 从我的 | 보냈음 | 보낸 메일
     """
 )
 
@@ -45,33 +46,34 @@ DEVICES = phrases(
     handy | mobiltelefon | mobilgerät | telefon | téléphone | téléphone portable | mobile orange | portable |
     móvil | teléfono | celular | telemóvel | telefone | telefono | cellulare | dispositivo mobile | mobiel |
     telefoon | mobil | mobiltelefonen | puhelimesta | kännykästä | telefonu | mobilu | mobilního telefonu |
-    telefonumdan | телефона | мобильного | мобільного | почты | пошти | mail.ru | яндекс | яндекс.почты | mail для |
-    κινητό | κινητό μου | telefonomról | mobilomról | telefonul | telefonul meu | 手机 | 手機 | スマートフォン |
-    携帯 | 휴대폰 | 아이폰 | הטלפון | הנייד | האייפון | هاتفي | جهاز | tablet | surface | mac | macbook | watch |
-    superhuman | missive | canary | mimestream | shortwave | hiver | roundcube | yandex | zoho | zoho mail |
-    posteo | mailfence | runbox | infomaniak | bluemail | blue mail | mymail | typeapp | nine | aqua mail |
-    vivaldi | posta | correo | courrier | poczty | poczta | pošta | pošty | почта | e-post | correio |
+    telefonumdan | телефона | мобильного | мобільного | почты | пошти | mail.ru | яндекс | яндекс.почты |
+    mail для | κινητό | κινητό μου | telefonomról | mobilomról | telefonul | telefonul meu | 手机 | 手機 |
+    スマートフォン | 携帯 | 휴대폰 | 아이폰 | הטלפון | הנייד | האייפון | هاتفي | جهاز | tablet | surface | mac |
+    macbook | watch | superhuman | missive | canary | mimestream | shortwave | hiver | roundcube | yandex | zoho |
+    zoho mail | posteo | mailfence | runbox | infomaniak | bluemail | blue mail | mymail | typeapp | nine |
+    aqua mail | vivaldi | posta | correo | courrier | poczty | poczta | pošta | pošty | почта | e-post | correio |
     sähköpostista | iphonu | ipadu | iphone-ul | iphoneból | iphone-umról | iphone'ie | iphone-a | iphone'a |
-    iphonea | iphona | ponsel | ponsel cerdas | điện thoại | โทรศัพท์ | फ़ोन | गोपनीय | گوشی | تلفن همراه | گلکسی |
-    آیفون | الآيفون | телефону | смартфона | смартфон | nordvpn | mailbird | em client | hey | tutanota | tuta |
-    airmail | newton | edison | boxer | teams
+    iphonea | iphona | iphoneu | ipada | ponsel | ponsel cerdas | điện thoại | โทรศัพท์ | फ़ोन | गोपनीय | گوشی |
+    تلفن همراه | گلکسی | آیفون | الآيفون | телефону | смартфона | смартфон | nordvpn | mailbird | em client | hey |
+    tutanota | tuta | airmail | newton | edison | boxer | teams
     """
 )
 
 FILLERS = phrases(
     """
-    email | e | mail | my | the | a | an | for | on | app | secure | encrypted | mobile | device | smart | new |
-    free | ios | android | de | mi | mon | ma | du | un | une | do | meu | minha | da | dal | dalla | mio | mia |
-    il | lo | la | le | mijn | min | mitt | mit | meinem | meiner | mein | von | aus | dem | der | die | für | och |
-    för | til | till | fra | från | et | en | sicherer | sichere | beziehen | herunterladen | holen | unterwegs |
-    downloaden | ophalen | pour | sur | para | per | op | na | voor | laitteelle | iphonesta | sähköposti |
-    puhelimeltani | puhelimesta | z | ze | mojego | moje | systemu | dla | pro | mého | můj | mém | urządzenia | с |
-    со | из | моего | мой | для | системы | устройства | пристрою | мого | з | із | μου | το | από | για | του |
-    τη | συσκευή | rendszerhez | alkalmazás | készülékről | în | pe | din | pentru | cu | için | cihazımdan |
-    benim | uygulaması | 版 | 用 | を | の | 나의 | 내 | 의 | 용 | 我的 | 的 | 上 | שלי | ה | עבור | ל | عبر |
-    الخاص | بي | جهاز | هاتفي | لنظام | ال | الـ | من | most | wireless | handheld | network | verizon | at&t |
-    t-mobile | 4g | 5g | lte | max | plus | ultra | mini | desktop | web | messagerie | sécurisée | sécurisé |
-    correo | electrónico | seguro | l'email | sicura | sicuro | veilige | beveiligde | bezpieczna | bezpiecznej |
+    email | e | mail | my | el | los | mog | moga | mojega | mojeg | svog | uređaja | telefona | naprave | 发送 |
+    發送 | the | a | an | for | on | app | secure | encrypted | mobile | device | smart | new | free | ios |
+    android | de | mi | mon | ma | du | un | une | do | meu | minha | da | dal | dalla | mio | mia | il | lo | la |
+    le | mijn | min | mitt | mit | meinem | meiner | mein | von | aus | dem | der | die | für | och | för | til |
+    till | fra | från | et | en | sicherer | sichere | beziehen | herunterladen | holen | unterwegs | downloaden |
+    ophalen | pour | sur | para | per | op | na | voor | laitteelle | iphonesta | sähköposti | puhelimeltani |
+    puhelimesta | z | ze | mojego | moje | systemu | dla | pro | mého | můj | mém | urządzenia | с | со | из |
+    моего | мой | для | системы | устройства | пристрою | мого | з | із | μου | το | από | για | του | τη |
+    συσκευή | rendszerhez | alkalmazás | készülékről | în | pe | din | pentru | cu | için | cihazımdan | benim |
+    uygulaması | 版 | 用 | を | の | 나의 | 내 | 의 | 용 | 我的 | 的 | 上 | שלי | ה | עבור | ל | عبر | الخاص | بي |
+    جهاز | هاتفي | لنظام | ال | الـ | من | most | wireless | handheld | network | verizon | at&t | t-mobile | 4g |
+    5g | lte | max | plus | ultra | mini | desktop | web | messagerie | sécurisée | sécurisé | correo |
+    electrónico | seguro | l'email | sicura | sicuro | veilige | beveiligde | bezpieczna | bezpiecznej |
     bezpečným | säker | sikker | suojattu | ul | az | készülékemről | készülékem | của | tôi | dành | cho | thiết |
     bị | saya | untuk | cerdas | perangkat | dari | ของฉัน | ของผม | สำหรับ | के | लिए | मेरे | से | को | ارسال |
     برای | mojej | moja | môjho | zařízení | zariadenia | dispositivo | appareil | apparaat | enhet | enhed |
@@ -94,12 +96,13 @@ SCANNED = tuple(
         phrases(
             """
     virus-free | virenfrei | virus-vrij | sans virus | libre de virus | livre de vírus | privo di virus |
-    yahoo mail: search, organize, conquer | yahoo mail – stressfrei | no virus found | checked by avg | virusfritt |
-    virusfri | wolny od wirusów | без вирусов | не содержит вирусов | this email has been checked for viruses |
-    this e-mail has been checked for viruses | diese e-mail wurde von avast |
-    please consider the environment before printing | think before you print | bitte denken sie an die umwelt |
-    pensez à l'environnement avant | antes de imprimir este | proteja o meio ambiente | pense antes de imprimir |
-    rispetta l'ambiente | denk aan het milieu
+    yahoo mail: search, organize, conquer | yahoo mail: recherchez | yahoo mail : recherchez | yahoo mail: busca |
+    yahoo mail: ricerca | yahoo mail: cerca | yahoo mail: buscar | yahoo mail: suchen | yahoo mail – stressfrei |
+    no virus found | checked by avg | virusfritt | virusfri | wolny od wirusów | без вирусов |
+    не содержит вирусов | this email has been checked for viruses | this e-mail has been checked for viruses |
+    diese e-mail wurde von avast | please consider the environment before printing | think before you print |
+    bitte denken sie an die umwelt | pensez à l'environnement avant | antes de imprimir este |
+    proteja o meio ambiente | pense antes de imprimir | rispetta l'ambiente | denk aan het milieu
     """
         )
     )
@@ -108,25 +111,25 @@ SCANNED = tuple(
 
 CONFIDENTIAL = phrases(
     """
-    confidential | confidentiality | privileged | intended recipient | intended solely | intended only | addressee |
-    in error | unauthorised | unauthorized | prohibited | disclaimer | disclosure | legally | vertraulich |
-    vertrauliche | empfänger | irrtümlich | unbefugt | nicht gestattet | adressat | rechtlich geschützte |
-    vernichten | handelsregister | geschäftsführer | sitz der gesellschaft | registergericht | amtsgericht |
-    ust-idnr | confidentiel | confidentiels | confidentielles | confidentialité | destinataire | destinataires |
-    par erreur | strictement interdite | confidencial | confidenciales | confidencialidad | confidencialidade |
-    destinatario | destinatarios | destinatário | por error | prohibida | por engano | proibida | proibido |
-    riservato | riservate | riservatezza | riservata | per errore | vietata | vietato | d.lgs | vertrouwelijk |
-    vertrouwelijke | geadresseerde | abusievelijk | per abuis | niet toegestaan | bestemd | konfidentiell |
-    konfidentiellt | mottagaren | av misstag | fortrolig | fortrolige | fortrolig informasjon | mottakeren |
-    modtageren | ved en fejl | ved en feil | luottamuksellinen | luottamuksellista | vastaanottajalle |
-    vastaanottaja | erehdyksessä | poufna | poufne | poufny | adresata | odbiorcy | zabronione | omyłkowo |
-    důvěrné | důvěrná | adresáta | příjemce | omylem | neoprávněné | gizli | gizlidir | alıcı | yanlışlıkla |
-    yasaktır | hukuki | конфиденциальной | конфиденциальную | конфиденциальная | адресата | адресату | по ошибке |
-    запрещено | запрещается | конфіденційну | помилково | εμπιστευτικό | εμπιστευτικές | παραλήπτη | εκ παραδρομής |
-    κατά λάθος | bizalmas | címzett | címzettje | tévedésből | tilos | confidențial | confidențiale |
-    destinatarului | din greșeală | interzisă | 機密 | 秘密 | 受信者 | 誤って | 禁止 | 機密情報 | 기밀 | 수신인 |
-    수신자 | 잘못 | 금지 | 机密 | 保密 | 收件人 | 错误 | 機密資訊 | סודי | סודית | חסוי | הנמען | בטעות | אסור |
-    سرية | سري | المستلم | المرسل إليه | بالخطأ | عن طريق الخطأ | محظور
+    confidential | confidentiality | privileged | intended recipient | intended solely | intended only |
+    addressee | in error | unauthorised | unauthorized | prohibited | disclaimer | disclosure | legally |
+    vertraulich | vertrauliche | empfänger | irrtümlich | unbefugt | nicht gestattet | adressat |
+    rechtlich geschützte | vernichten | handelsregister | geschäftsführer | sitz der gesellschaft |
+    registergericht | amtsgericht | ust-idnr | confidentiel | confidentiels | confidentielles | confidentialité |
+    destinataire | destinataires | par erreur | strictement interdite | confidencial | confidenciales |
+    confidencialidad | confidencialidade | destinatario | destinatarios | destinatário | por error | prohibida |
+    por engano | proibida | proibido | riservato | riservate | riservatezza | riservata | per errore | vietata |
+    vietato | d.lgs | vertrouwelijk | vertrouwelijke | geadresseerde | abusievelijk | per abuis | niet toegestaan |
+    bestemd | konfidentiell | konfidentiellt | mottagaren | av misstag | fortrolig | fortrolige |
+    fortrolig informasjon | mottakeren | modtageren | ved en fejl | ved en feil | luottamuksellinen |
+    luottamuksellista | vastaanottajalle | vastaanottaja | erehdyksessä | poufna | poufne | poufny | adresata |
+    odbiorcy | zabronione | omyłkowo | důvěrné | důvěrná | adresáta | příjemce | omylem | neoprávněné | gizli |
+    gizlidir | alıcı | yanlışlıkla | yasaktır | hukuki | конфиденциальной | конфиденциальную | конфиденциальная |
+    адресата | адресату | по ошибке | запрещено | запрещается | конфіденційну | помилково | εμπιστευτικό |
+    εμπιστευτικές | παραλήπτη | εκ παραδρομής | κατά λάθος | bizalmas | címzett | címzettje | tévedésből | tilos |
+    confidențial | confidențiale | destinatarului | din greșeală | interzisă | 機密 | 秘密 | 受信者 | 誤って |
+    禁止 | 機密情報 | 기밀 | 수신인 | 수신자 | 잘못 | 금지 | 机密 | 保密 | 收件人 | 错误 | 機密資訊 | סודי |
+    סודית | חסוי | הנמען | בטעות | אסור | سرية | سري | المستلم | المرسل إليه | بالخطأ | عن طريق الخطأ | محظور
     """
 )
 """A paragraph with two of them that speaks of a mail is a disclaimer."""
@@ -164,10 +167,10 @@ SIGN_OFFS = phrases(
     serdeczne pozdrowienia | s pozdravem | s pozdravom | pozdrav | děkuji | hezký den | s úctou | saygılarımla |
     saygılar | saygılarımızla | iyi çalışmalar | teşekkürler | selamlar | с уважением | спасибо | всего доброго |
     з повагою | дякую | με εκτίμηση | ευχαριστώ | φιλικά | με φιλικούς χαιρετισμούς | χαιρετισμούς | üdvözlettel |
-    tisztelettel | köszönettel | köszönöm | üdv | cu stimă | cu respect | mulțumesc | toate cele bune | numai bine |
-    よろしくお願いします | よろしくお願いいたします | 宜しくお願いします | 宜しくお願い致します | 以上 | 敬具 |
-    감사합니다 | 고맙습니다 | 드림 | 谢谢 | 謝謝 | 此致 | 敬礼 | 祝好 | 顺颂商祺 | בברכה | תודה | תודה רבה |
-    בכבוד רב | مع تحياتي | تحياتي | شكرا | شكراً | مع أطيب التحيات | مع فائق الاحترام | مع خالص التحيات |
+    tisztelettel | köszönettel | köszönöm | üdv | cu stimă | cu respect | mulțumesc | toate cele bune |
+    numai bine | よろしくお願いします | よろしくお願いいたします | 宜しくお願いします | 宜しくお願い致します |
+    以上 | 敬具 | 감사합니다 | 고맙습니다 | 드림 | 谢谢 | 謝謝 | 此致 | 敬礼 | 祝好 | 顺颂商祺 | בברכה | תודה |
+    תודה רבה | בכבוד רב | مع تحياتي | تحياتي | شكرا | شكراً | مع أطيب التحيات | مع فائق الاحترام | مع خالص التحيات |
     وتفضلوا بقبول فائق الاحترام
     """
 )
@@ -210,16 +213,16 @@ WARNINGS = (
 
 SMALL_WORDS = phrases(
     """
-    of | for | and | the | at | in | und | für | der | des | die | im | de | du | la | le | et | à | y | del | los |
-    e | di | da | do | dos | van | voor | en | och | för | og | i | ja | z | w | a | na | и | по
+    of | for | and | the | at | in | und | für | der | des | die | im | de | du | la | le | et | à | y | del |
+    los | e | di | da | do | dos | van | voor | en | och | för | og | i | ja | z | w | a | na | и | по
     """
 )
 """Words that stay small in the name of a post or a company."""
 
 COMPANY = phrases(
     """
-    geschäftsführer | geschäftsführerin | geschäftsführung | amtsgericht | handelsregister | registergericht | hrb |
-    hra | sitz der gesellschaft | ust-idnr | ust-id | vorstand | aufsichtsrat | registered office |
+    geschäftsführer | geschäftsführerin | geschäftsführung | amtsgericht | handelsregister | registergericht |
+    hrb | hra | sitz der gesellschaft | ust-idnr | ust-id | vorstand | aufsichtsrat | registered office |
     registered in england | company number | company no | vat no | vat number | siret | siren | rcs |
     capital social | p.iva | c.f. | registro mercantil | nif | cif | cnpj | nipc | kvk | btw | org.nr | org nr |
     cvr | y-tunnus | nip | regon | krs | ičo | dič | инн | огрн

@@ -81,3 +81,54 @@ RECEIPT_SUBJECTS = tuple(
 
 MAILERS = frozenset({"mailer-daemon", "postmaster", "mail-daemon", "maildaemon", "double-bounce", "mailer_daemon"})
 """Local parts of whoever returns mail."""
+
+NO_REPLY = frozenset(
+    {
+        *(
+            "noreply",
+            "nevereply",
+            "neverreply",
+            "donotreply",
+            "dontreply",
+            "nepasrepondre",
+            "noresponder",
+            "noresponda",
+        ),
+        *("naoresponda", "naoresponder", "nonrispondere", "nichtantworten", "nietbeantwoorden", "nieodpowiadaj"),
+        *("svarainte", "svarikke", "eivastausta", "autoresponder", "autoreply", "automailer"),
+    }
+)
+"""Local parts, without the marks in them, of addresses that nobody writes from."""
+
+MEETING_SUBJECTS = tuple(
+    sorted(
+        phrases(
+            """
+    accepted: | declined: | tentative: | tentatively accepted: | zugesagt: | abgesagt: | mit vorbehalt: |
+    mit vorbehalt zugesagt: | zusage: | absage: | accepté : | accepté: | refusé : | refusé: | provisoire : |
+    aceptado: | aceptada: | rechazado: | provisional: | accettato: | accettata: | rifiutato: | provvisorio: |
+    aceite: | aceito: | aceita: | recusado: | provisório: | geaccepteerd: | geweigerd: | afgewezen: | voorlopig: |
+    accepterat: | accepterad: | avböjt: | preliminärt: | accepteret: | afvist: | foreløbig: | godtatt: | akseptert: |
+    avslått: | hyväksytty: | hylätty: | alustavasti: | zaakceptowano: | odrzucono: | wstępnie: | přijato: |
+    odmítnuto: | nezávazně: | kabul edildi: | reddedildi: | принято: | отклонено: | под вопросом: | прийнято: |
+    відхилено: | elfogadva: | elutasítva: | acceptat: | refuzat: | αποδοχή: | απόρριψη: | 承諾: | 辞退: | 仮承諾: |
+    수락: | 수락됨: | 거절: | 거절됨: | 已接受: | 已拒绝: | 暂定: | 已拒絕: | התקבל: | נדחה: | تم القبول: | مقبول: |
+    تم الرفض: | đã chấp nhận: | ยอมรับแล้ว: | diterima:
+    """
+        )
+    )
+)
+"""How the answer to an invitation begins; a person who changes a subject may write so too."""
+
+RECALL_SUBJECTS = tuple(
+    sorted(
+        phrases(
+            """
+    recall: | rückruf: | rappel : | rappel de message : | recuperar: | recuperación: | richiamo: | richiama: |
+    recuperação: | cancelar: | intrekken: | återkallande: | återkalla: | tilbagekald: | tilbakekalling: | odwołaj: |
+    odvolání: | geri çekme: | отзыв: | отозвать: | 取り消し: | 撤回: | 회수:
+    """
+        )
+    )
+)
+"""How Outlook takes a mail back."""

@@ -6,7 +6,7 @@ import pytest
 
 from overwinter.channels.mail.results import Doubt, MailClass
 
-from .letters import REPLY_TO, mail, quoted, read
+from .letters import REPLY_TO, SUBJECT, leaf, mail, multipart, quoted, read, with_body
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,61 @@ def test_whoever_says_that_they_are_away_is_asked_again(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Danke für Ihre Mail! Genehmigt. In dringenden Fällen hilft Tom.",
+        "Kiitos viestistäsi. Hyväksytty. Kiireellisissä asioissa: Tom.",
+        "感谢您的来信。同意。如有急事请打电话。",
+        "Yes. Mara no longer works for us.",
+        "Sí. A mi regreso contestaré.",
+    ],
+)
+def test_what_reads_as_a_notice_is_asked_again(text: str) -> None:
+    assert read(mail(text)).doubts == (Doubt.AWAY_NOTICE,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Thank you for your email. Approved.", "Approved. In urgent cases do the same.", "Ja, danke für Ihre Nachricht."],
+)
+def test_a_person_may_greet_or_speak_of_haste(text: str) -> None:
+    assert read(mail(text)).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("Yes", f"Aceito: {SUBJECT}"),
+        ("Hyväksytty", f"Hyväksytty: {SUBJECT}"),
+        ("Nej", f"Avböjt: {SUBJECT}"),
+        ("Yes", f"Recall: {SUBJECT}"),
+        ("Karin Åberg vill återkalla meddelandet Godkänt.", f"Sv: {SUBJECT}"),
+        ("👍 Ana ha reagito al tuo messaggio", f"R: {SUBJECT}"),
+        ("Loved “Approve or reject?”", f"Re: {SUBJECT}"),
+        ("Ana Mota gostou de “Approve or reject?”", f"Re: {SUBJECT}"),
+        ("Tom přijal pozvánku.", f"Re: {SUBJECT}"),
+    ],
+)
+def test_what_programs_write_in_a_persons_name_is_asked_again(text: str, subject: str) -> None:
+    result = read(mail(text, headers={"Subject": subject}))
+    assert (result.mail_class, result.doubts) == (MailClass.HUMAN_REPLY, (Doubt.BY_PROGRAM,))
+    assert result.question_stays_open
+    assert not result.is_automatic
+
+
+def test_a_reaction_is_known_by_its_part() -> None:
+    body = multipart(
+        "alternative", leaf("✅"), leaf('{"version":1,"emoji":"✅"}', "text/vnd.google.email-reaction+json")
+    )
+    assert read(with_body(body)).doubts == (Doubt.BY_PROGRAM,)
+
+
+@pytest.mark.parametrize("text", ["Accepted: both.", "I liked the first one", "Recall what I said: no"])
+def test_a_person_may_use_such_words(text: str) -> None:
+    assert read(mail(text)).doubts == ()
+
+
+@pytest.mark.parametrize(
     ("written", "text"),
     [
         (f"No.\n\n>>> Ops Agent <{REPLY_TO}> 3/3/2026 10:12 >>>\nReply APPROVE.", "No."),
@@ -55,6 +110,9 @@ def test_whoever_says_that_they_are_away_is_asked_again(text: str) -> None:
         (f"{quoted()}\nand so on ...\nNo.", "and so on ...\nNo."),
         ("No.\n\nmara.lind@corp.example", "No."),
         ("No, ask\n\ntom@corp.example", "No, ask\n\ntom@corp.example"),
+        ("Ne.\n\nPoslano iz mojega iPhona", "Ne."),
+        ("Нет.\n\nПолучить Outlook для Android<https://x.example>", "Нет."),
+        ("不行。\n\n从我的 iPhone 发送", "不行。"),
         ("No.\n\nSent from my Verizon, Samsung Galaxy smartphone", "No."),
         ("No.\n\nSent from my iPhone, approve the rest", "No.\n\nSent from my iPhone, approve the rest"),
         ("نمی‌خواهم", "نمی‌خواهم"),
