@@ -25,6 +25,7 @@ _PIECE = re.compile(
 )
 _ADDRESS = re.compile(r"[^\s@\"(),:;<>\\\[\]]{1,64}@(?:[^\W_](?:[\w-]{0,61}[^\W_])?\.)*[^\W_](?:[\w-]{0,61}[^\W_])?")
 _LONGEST = 320
+_BARE_NAME = re.compile(r"([^<>@\"\\;\x00-\x1f\x7f]{1,200})<([^<>\s]{3,320})>")
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -39,6 +40,22 @@ class Mailbox:
 def mailboxes(value: str) -> tuple[Mailbox, ...]:
     """The mailboxes of an address header, unfolded but not decoded."""
     return tuple(_mailbox(pieces) for pieces in _members(value))
+
+
+def only_mailbox(value: str) -> Mailbox | None:
+    """The mailbox of a header that holds one; None if it holds another number, or cannot be read in one way alone.
+
+    Servers that know people as ``Lind, Mara [Corp]`` write that without the quotation marks it needs. Where there is one ``@``
+    and one pair of angle brackets around it, at the end, whatever stands before them is a name and can be nothing else.
+    """
+    boxes = mailboxes(value)
+    if len(boxes) == 1 and boxes[0].address is not None:
+        return boxes[0]
+    match = _BARE_NAME.fullmatch(readable(value).strip())
+    address = None if match is None else canonical_address(match[2])
+    if match is None or address is None:
+        return None
+    return Mailbox(name=decoded_header(match[1].strip()), address=address)
 
 
 def canonical_address(text: str) -> str | None:

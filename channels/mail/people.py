@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .addresses import canonical_address, domain_of, mailboxes, without_subaddress
+from .addresses import canonical_address, domain_of, mailboxes, only_mailbox, without_subaddress
 from .authentication import prove
 from .parts import Part
 from .settings import MailReading
@@ -42,9 +42,9 @@ class Sender:
 def read_sender(message: Part, settings: MailReading) -> Sender:
     """Who wrote the message."""
     fields = message.all("from")
-    boxes = [box for field in fields for box in mailboxes(field)]
-    address = boxes[0].address if len(fields) == len(boxes) == 1 else None
-    if address is None:
+    box = only_mailbox(fields[0]) if len(fields) == 1 else None
+    if box is None or (address := box.address) is None:
+        boxes = [box for field in fields for box in mailboxes(field)]
         reason = f"From holds {len(boxes)} addresses in {len(fields)} headers, none of them plainly the sender's"
         return Sender(address=None, name="", is_proven=False, is_answerer=False, reason=reason, objection=reason)
     proof = prove(message, domain_of(address), settings)
@@ -54,7 +54,7 @@ def read_sender(message: Part, settings: MailReading) -> Sender:
         objection = f"{other} sent it in the name of {address}"
     return Sender(
         address=address,
-        name=boxes[0].name,
+        name=box.name,
         is_proven=proof.is_proven,
         is_answerer=is_answerer,
         reason=proof.reason,
