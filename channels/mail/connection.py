@@ -103,6 +103,7 @@ class MailConnection:
             connection=self.name,
             tenant=self._tenant,
             answerers_of=self._answerers.get,
+            answerers=lambda: tuple({each for people in self._answerers.values() for each in people}),
         )
         desk = Desk(register=register, sender=sender, clock=reception.clock)
         self._office = _Office(reception=reception, register=register, desk=desk, replies=replies, receiver=receiver)

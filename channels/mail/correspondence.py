@@ -95,6 +95,11 @@ class Register:
         self._keys = tuple(keys)
         self._domain = domain
 
+    @property
+    def domain(self) -> str:
+        """Of the Message-IDs."""
+        return self._domain
+
     def message_id(self, token: str, number: int = QUESTION) -> str:
         return message_id(token, number, self._domain)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .results import Doubt, MailClass, MailReadingResult
 
 READ_NOTHING = "It holds nothing new beside what it quotes."
+TOO_LARGE = "It was too large to be read. Please answer in a short mail, without files beside it."
 
 
 def objection_to(result: MailReadingResult) -> str:

@@ -45,10 +45,11 @@ def read_mail(
     message = parse_message(raw, settings.limits)
     if isinstance(message, str):
         return _Reading(raw, None).ended(MailClass.OVERSIZE, "size", message)
+    reading = _Reading(raw, message)
     try:
-        result = _read(_Reading(raw, message), message, settings, envelope)
+        result = _read(reading, message, settings, envelope)
     except MailTooLargeError as error:
-        return _Reading(raw, message).ended(MailClass.OVERSIZE, "size", str(error))
+        return reading.ended(MailClass.OVERSIZE, "size", str(error))
     return result if originals is None else with_originals(result, originals)
 
 
@@ -81,6 +82,7 @@ def _read(reading: _Reading, message: Part, settings: MailReading, envelope: Seq
     if machine is not None:
         reading.failed_delivery = machine.failed_delivery
         return reading.ended(machine.mail_class, "person", machine.reason)
+    reading.is_of_person = True
     reading.note("person", "seems to be one", "no sign of a program")
     reading.note("authentication", "proven" if sender.is_proven else "not proven", sender.reason)
     if not sender.is_proven:
@@ -114,6 +116,8 @@ class _Reading:
         self.sender: Sender | None = None
         self.answer: Answer | None = None
         self.failed_delivery: FailedDelivery | None = None
+        self.is_of_person = False
+        """It is no program's, as far as its headers tell."""
         self.is_by_program = message is not None and by_program(message) != ""
         self._why: list[Step] = []
 
@@ -134,7 +138,8 @@ class _Reading:
             doubts[self.question.doubt] = None
         for doubt in doubts:
             self.note("doubt", doubt.value, _DOUBTS[doubt])
-        allowed = sender is not None and sender.is_allowed and mail_class not in _MACHINES
+        is_automatic = mail_class in _MACHINES or (mail_class is MailClass.OVERSIZE and not self.is_of_person)
+        allowed = sender is not None and sender.is_allowed and not is_automatic
         may_close = is_human and allowed and self.question.token is not None and not doubts
         self.note(
             "outcome", "may be read as an answer" if may_close else "the question stays open", _why_open(may_close)
@@ -151,7 +156,7 @@ class _Reading:
             question_stays_open=not may_close,
             doubts=tuple(doubts),
             hidden_text_found=answer is not None and answer.hidden_text_found,
-            is_automatic=mail_class in _MACHINES,
+            is_automatic=is_automatic,
             is_forgery_suspected=mail_class is MailClass.UNAUTHENTICATED and sender is not None and sender.is_answerer,
             failed_delivery=self.failed_delivery,
             message_id=self._message_id(),
@@ -189,7 +194,6 @@ _MACHINES = frozenset(
         MailClass.CALENDAR_REPLY,
         MailClass.LIST_MAIL,
         MailClass.OWN_MAIL,
-        MailClass.OVERSIZE,
     }
 )
 

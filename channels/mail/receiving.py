@@ -8,7 +8,8 @@ that we have it. A store that is busy raises, and the mail comes again. A mail t
 are known by the mail they came in, notes by their cause, what is kept for operators by its mail.
 
 What a person who may answer wrote always leads to something for them: the question closes, or they are asked again, or told
-that it was closed before. Whoever may not is told nothing, and a program never; operators find both in the quarantine.
+that it was closed before, or that nobody can tell which one it is. Whoever may not is told nothing, and a program never;
+operators find both in the quarantine.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ from ...store.rows import QuarantineRow
 from .addresses import domain_of, without_subaddress
 from .bounded import AT_ONCE, question_in_bounded, read_mail_bounded
 from .correspondence import Correspondence, Register, Standing
-from .objections import objection_to
+from .objections import TOO_LARGE, objection_to
 from .people import is_one_of
 from .replying import Addressee, Replies
 from .results import MailClass, MailReadingResult
@@ -96,6 +97,7 @@ class Receiver:
         reading: how mail is read, without answerers.
         tenant: the one whose triggers mails may set off.
         answerers_of: who may answer by a declared channel; None for one that is not declared here any more.
+        answerers: who may answer by any.
     """
 
     def __init__(
@@ -108,6 +110,7 @@ class Receiver:
         connection: str,
         tenant: str,
         answerers_of: Callable[[str], Sequence[str] | None],
+        answerers: Callable[[], Sequence[str]],
     ) -> None:
         self._reception = reception
         self._register = register
@@ -116,6 +119,7 @@ class Receiver:
         self._connection = connection
         self._tenant = tenant
         self._answerers_of = answerers_of
+        self._answerers = answerers
         self._slots = asyncio.Semaphore(AT_ONCE)
 
     async def receive(self, mail: Arrived) -> Handled:
@@ -135,7 +139,7 @@ class Receiver:
     async def _receive(self, mail: Arrived) -> Handled:
         token = await question_in_bounded(mail.raw, settings=self._reading, slots=self._slots, envelope=mail.envelope)
         about = None if token is None else await self._register.find(token)
-        answerers = () if about is None else self._answerers_of(about.channel)
+        answerers = self._answerers() if about is None else self._answerers_of(about.channel)
         reading = replace(self._reading, answerers=tuple(answerers or ()))
         originals = () if about is None else about.texts
         result = await read_mail_bounded(
@@ -143,12 +147,10 @@ class Receiver:
         )
         if result.mail_class is MailClass.OWN_MAIL:
             return Handled.IGNORED
-        if not mail.is_whole:
-            return await self._keep(mail, result, about, "oversize")
-        if about is None and token is None and await self._sets_off(result):
+        if about is None and token is None and mail.is_whole and await self._sets_off(result):
             return Handled.FIRED
         if about is None:
-            return await self._keep(mail, result, None, "no question" if token is None else "unknown question")
+            return await self._astray(mail, result, token)
         if answerers is None:
             return await self._keep(mail, result, about, "channel not deployed")
         if result.is_automatic:
@@ -157,6 +159,8 @@ class Receiver:
             return await self._keep(mail, result, about, "sender not authenticated")
         if not result.sender_allowed:
             return await self._refused(mail, result, about)
+        if not mail.is_whole or result.mail_class is MailClass.OVERSIZE:
+            return await self._too_large(mail, result, about)
         return await self._of_answerer(mail, result, about)
 
     # -- about no question ---------------------------------------------------------------------------------------------
@@ -180,7 +184,7 @@ class Receiver:
         answerer = self._answerer(result.sender, about)
         asked = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
         if asked is None:
-            return await self._keep(mail, result, about, "question no longer kept")
+            return await self._astray(mail, result, about.token)
         if result.question_stays_open and not asked.is_open:
             return await self._late(mail, result, about, asked)
         if result.question_stays_open:
@@ -209,7 +213,9 @@ class Receiver:
         except PauseWrongAnswererError as error:
             await self._keep(mail, result, about, error.code)
             return await self._tell(result, about, asked, _sentence(str(error)))
-        except (EffectConflictError, PauseUnknownError, PauseNotOwnerError) as error:
+        except PauseUnknownError:
+            return await self._astray(mail, result, about.token)
+        except (EffectConflictError, PauseNotOwnerError) as error:
             return await self._keep(mail, result, about, error.code)
         if answered.is_duplicate:
             _log.info("mail.repeated", session_id=about.session_id)
@@ -217,6 +223,14 @@ class Receiver:
         await self._register.change(about.token, lambda known: known.with_text(result.text))
         _log.info("mail.answered", session_id=about.session_id, by=answered.by)
         return Handled.ANSWERED
+
+    async def _too_large(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
+        """Nobody reads it, whatever it says; who sent it is told so."""
+        await self._keep(mail, result, about, "oversize")
+        asked = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
+        if asked is None or not asked.is_open:
+            return Handled.QUARANTINED
+        return await self._ask_again(replace(result, text="", doubts=()), about, asked, TOO_LARGE)
 
     async def _ask_again(
         self, result: MailReadingResult, about: Correspondence, asked: AskedQuestion, why: str
@@ -248,6 +262,16 @@ class Receiver:
             about, _writer_of(result), told(asked.ask, what=what), why="told", cause=what, said=result.text
         )
         return Handled.TOLD
+
+    # -- about what ---------------------------------------------------------------------------------------------------
+    async def _astray(self, mail: Arrived, result: MailReadingResult, token: str | None) -> Handled:
+        """A mail about a question that is not known: over for longer than is kept, of another service, or none at all."""
+        await self._keep(mail, result, None, "no question" if token is None else "unknown question")
+        if result.sender_allowed and not result.is_automatic:
+            await self._replies.write_unasked(
+                _writer_of(result), plainly(_NO_QUESTION if token is None else _OVER), subject=result.subject
+            )
+        return Handled.QUARANTINED
 
     # -- who may not --------------------------------------------------------------------------------------------------
     async def _refused(self, mail: Arrived, result: MailReadingResult, about: Correspondence) -> Handled:
@@ -339,6 +363,14 @@ class Receiver:
 
 
 _UNREAD = "It could not be read just now. An operator has been told; please answer on the page, or later."
+_OVER = (
+    "Thank you, but the question that your mail answers is not open here any more. It was closed some time ago, or asked by a "
+    "service that was set up anew. Your mail changes nothing."
+)
+_NO_QUESTION = (
+    "Thank you, but it cannot be told which question your mail answers. Please reply to the mail that asks it, to the address "
+    "which that reply goes to by itself. Your mail changes nothing."
+)
 _NOT_YOURS = (
     "Thank you. Only the people to whom this question was sent may answer it, so your mail was not taken as an answer."
 )

@@ -31,6 +31,8 @@ _MOST_TO_AN_ADDRESS = 6
 _FIRST_NUMBER, _NUMBERS = 1_000, 999_000_000
 _LONGEST_ID = 250
 
+_DAY_MS = 24 * HOUR_MS
+
 Why = Literal["again", "late", "told", "stranger"]
 
 _log = structlog.get_logger("overwinter.mail")
@@ -110,6 +112,34 @@ class Replies:
             pause_id=about.pause_id,
         )
         return await self._notes.write(note, delay_ms=max(0, at_ms - self._clock.now_ms()))
+
+    async def write_unasked(self, to: Addressee, written: Written, *, subject: str) -> bool:
+        """Leave a note, at most one a day, for somebody whose mail belongs to no question that is known.
+
+        Args:
+            subject: of that mail.
+        """
+        day = self._clock.now_ms() // _DAY_MS
+        digest = hashlib.sha256(f"unasked\0{to.address}\0{day}".encode()).hexdigest()
+        is_full = await self._notes.count_to(self._connection, to.address, within_ms=HOUR_MS) >= _MOST_TO_AN_ADDRESS
+        if is_full:
+            _log.warning("mail.not-answered", why="unasked", reason="too many mails an hour")
+            return False
+        is_known = to.message_id is not None and _is_plain_id(to.message_id)
+        body: dict[str, JsonValue] = {
+            "recipient": to.address,
+            "reply_to": self._sender.address,
+            "subject": subject.removeprefix("Re: ").removeprefix("RE: "),
+            "message_id": f"<n.{digest[:40]}@{self._register.domain}>",
+            "references": [f"<{to.message_id}>"] if is_known else [],
+            "at_ms": self._clock.now_ms(),
+            "text": written.text,
+            "html": written.html,
+        }
+        note_id = f"mail:{digest[:40]}"
+        return await self._notes.write(
+            Note(note_id=note_id, channel=self._connection, kind="unasked", body=body, addressee=to.address)
+        )
 
     async def tell(self, note: Note) -> None:
         """Send a note; one that asks again is left out if its question has closed while it waited.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -199,16 +200,93 @@ async def test_a_mail_about_no_question_of_ours_is_kept(tmp_path: Path) -> None:
         assert await office.answer(mailed, "Approved.", headers=other) is Handled.QUARANTINED
         assert await office.take(b"\x00\xff not a mail at all") is Handled.QUARANTINED
         assert sorted(await office.reasons()) == ["no question", "no question", "unknown question"]
+
+
+async def test_an_answerer_whose_mail_belongs_to_no_question_is_told_so_once_a_day(tmp_path: Path) -> None:
+    async with mail_office(tmp_path) as office:
+        mailed = await office.ask()
+        nowhere = {"To": "agent@ask.example.net", "Delivered-To": None, "In-Reply-To": None, "References": None}
+        for number in range(3):
+            headers = {**nowhere, "Message-ID": f"<astray-{number}@corp.example>"}
+            assert await office.answer(mailed, "Approved.", headers=headers) is Handled.QUARANTINED
+        _, told = office.smtp.mails
+        assert "cannot be told which question your mail answers" in told.text
+        assert (told.recipient, told.header("In-Reply-To")) == (MARA, "<astray-0@corp.example>")
+        assert told.header("Reply-To") == "Ops Agent <agent@ask.example.net>"
+        assert await office.is_open()
+        await office.kit.advance(timedelta(days=1))
+        await office.answer(mailed, "Approved.", headers={**nowhere, "Message-ID": "<astray-9@corp.example>"})
+        assert len(office.smtp.mails) == 3
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"sender": "sam@corp.example"},
+        {"results": "mx.ask.example.net; dmarc=fail header.from=corp.example"},
+        {"headers": {"Auto-Submitted": "auto-replied"}},
+    ],
+)
+async def test_nobody_else_is_told_anything_about_a_question_that_is_not_known(
+    tmp_path: Path, changed: dict[str, Any]
+) -> None:
+    async with mail_office(tmp_path) as office:
+        mailed = await office.ask()
+        nowhere = {"To": f"agent+{'0' * 26}@ask.example.net", "Delivered-To": None, "In-Reply-To": None}
+        headers = {**nowhere, "References": None, **changed.pop("headers", {})}
+        assert await office.answer(mailed, "Approved.", headers=headers, **changed) is Handled.QUARANTINED
         assert len(office.smtp.mails) == 1
 
 
-async def test_a_mail_of_which_only_the_head_was_fetched_is_kept_and_decides_nothing(tmp_path: Path) -> None:
+async def test_an_answer_to_a_question_that_is_no_longer_kept_is_told_so(tmp_path: Path) -> None:
     async with mail_office(tmp_path) as office:
-        raw = reply_to(await office.ask(), "Approved.")
+        mailed = await office.ask()
+        await office.kit.answer(decision={"approved": False}, by="olaf")
+        for _ in range(4):
+            await office.kit.advance(timedelta(days=1))
+        sent = len(office.smtp.mails)
+        assert await office.answer(mailed, "Approved.") is Handled.QUARANTINED
+        assert await office.reasons() == ["unknown question"]
+        (told,) = office.smtp.mails[sent:]
+        assert "is not open here any more" in told.text
+        assert (told.recipient, told.header("Subject")) == (MARA, f"Re: {mailed.header('Subject')}")
+        assert office.refunds == []
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+async def test_who_sends_more_than_is_read_is_told_so_and_decides_nothing(tmp_path: Path, is_whole: bool) -> None:
+    async with mail_office(tmp_path) as office:
+        raw = reply_to(await office.ask(), "Approved." + ("\n" + "x" * 60_000 if is_whole else ""))
+        assert await office.take(raw, is_whole=is_whole) is Handled.ASKED_AGAIN
+        assert "too large to be read" in office.smtp.mails[-1].text
+        assert await office.reasons() == ["oversize"]
+        assert await office.is_open()
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content-Type": 'application/ms-tnef; name="winmail.dat"'},
+        {"Content-Type": "application/pkcs7-mime; smime-type=enveloped-data"},
+        {"Content-Type": "audio/amr"},
+    ],
+)
+async def test_who_sends_what_cannot_be_read_is_told_so(tmp_path: Path, headers: dict[str, str | None]) -> None:
+    async with mail_office(tmp_path) as office:
+        mailed = await office.ask()
+        assert await office.answer(mailed, "Approved.", headers=headers) is Handled.ASKED_AGAIN
+        assert "It could not be read" in office.smtp.mails[-1].text
+        assert await office.is_open()
+
+
+async def test_a_mail_of_which_only_the_head_was_fetched_is_kept(tmp_path: Path) -> None:
+    async with mail_office(tmp_path) as office:
+        raw = reply_to(await office.ask(), "Approved.", sender="mallory@attacker.example")
         assert await office.take(raw, is_whole=False) is Handled.QUARANTINED
         (row,) = await office.quarantined()
-        assert (row.reason, row.is_whole) == ("oversize", False)
+        assert (row.reason, row.is_whole) == ("not an answerer", False)
         assert await office.is_open()
+        assert len(office.smtp.mails) == 1
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------
