@@ -17,7 +17,7 @@ from .phrases import folded
 from .results import FailedDelivery, MailClass
 from .settings import MailReading
 from .tokens import token_in_address, token_in_message_id
-from .words_quotes import FORWARD_PREFIXES
+from .words_quotes import FORWARD_PREFIXES, REPLY_PREFIXES
 from .words_robots import (
     AUTOMATIC_HEADERS,
     AUTOMATIC_SUBJECTS,
@@ -86,7 +86,11 @@ def by_program(message: Part) -> str:
         return "it is a reaction"
     if subject.startswith(MEETING_SUBJECTS):
         return "its subject is that of an answer to an invitation"
-    return "its subject is that of a recall" if subject.startswith(RECALL_SUBJECTS) else ""
+    if subject.startswith(RECALL_SUBJECTS):
+        return "its subject is that of a recall"
+    prefix = without_prefixes(subject)[1]
+    is_known = not prefix or prefix in REPLY_PREFIXES or prefix in FORWARD_PREFIXES
+    return "" if is_known else f"its subject begins with {prefix}:, which is no sign of an answer"
 
 
 def is_forward(message: Part) -> str:

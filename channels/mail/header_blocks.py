@@ -18,6 +18,7 @@ _FIELD = re.compile(r"[*_\s]{0,4}([^:：*]{1,40}?)[\s*_]{0,4}[:：][\s*_]{0,4}(.
 _LONGEST = 30
 """Lines of a block: long lists of recipients are folded."""
 _LONGEST_LINE = 2_000
+_MOST_BARE = 6
 _MAIN = frozenset({"from", "sent", "to", "subject"})
 
 
@@ -81,6 +82,20 @@ def end_of_block(lines: Sequence[Line], at: int, around: Surroundings) -> int | 
     if is_unlisted:
         return end if _is_unlisted_block(values, around) else None
     return end if _is_block(groups, values, around) else None
+
+
+def end_of_bare_block(lines: Sequence[Line], at: int, around: Surroundings) -> int | None:
+    """Where a block of headers ends that has no colons, as some clients write it below a separator; None if none begins."""
+    groups: list[str] = []
+    for index in range(at, min(len(lines), at + _MOST_BARE)):
+        words = folded(lines[index].text[:_LONGEST_LINE]).split(" ")
+        found = (_group((" ".join(words[:count]), "")) for count in (1, 2) if len(words) > count)
+        group = next(filter(None, found), "")
+        if lines[index].kind is not Kind.TEXT or not group or group in groups:
+            break
+        groups.append(group)
+    is_ours = bool(groups) and around.names_us(folded(lines[at].text[:_LONGEST_LINE]))
+    return at + len(groups) if is_ours and groups[0] == "from" and len(groups) > 2 else None
 
 
 def is_header(text: str) -> bool:

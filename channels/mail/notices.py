@@ -7,7 +7,9 @@ makes a mail automatic; what a person might say of themselves (that they are awa
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
+from ..interpreters.text import TokenKind, tokens_of
 from .phrases import any_of, folded
 from .words_notices import AUTOMATIC, AWAY, BY_PROGRAM, GREETING, TAPBACKS, URGENT
 
@@ -17,6 +19,8 @@ _GREETING = any_of(GREETING)
 _URGENT = any_of(URGENT)
 _BY_PROGRAM = any_of(BY_PROGRAM)
 _TAPBACK = re.compile(rf"(?:\w+ ){{0,3}}?(?:{'|'.join(sorted(map(re.escape, TAPBACKS)))}) ?[“”„«\"「『]")
+_GMAIL_REACTION = re.compile(r"\W{1,20}\n\s*[^\n]{0,200}\bgmail", re.IGNORECASE)
+"""An emoji alone on its line, and below it who sent it by what."""
 _LONGEST = 4_000
 """Characters that are looked at; notices say what they are soon."""
 
@@ -33,10 +37,22 @@ def says_away(text: str) -> bool:
     return is_notice or _AWAY.search(read) is not None
 
 
-def says_by_program(text: str) -> bool:
-    """Whether a text is what a mail program writes in a person's name: a reaction, a recall, an answer to an invitation."""
+def says_by_program(text: str, names: frozenset[str]) -> bool:
+    """Whether a text is what a mail program writes in a person's name: a reaction, a recall, an answer to an invitation.
+
+    Args:
+        names: the words of that person's name, folded.
+    """
     read = _folded(text)
-    return _BY_PROGRAM.search(read) is not None or _TAPBACK.match(read) is not None
+    is_reaction = _GMAIL_REACTION.match(text[:_LONGEST]) is not None or _names_after_emoji(text, names)
+    return is_reaction or _BY_PROGRAM.search(read) is not None or _TAPBACK.match(read) is not None
+
+
+def _names_after_emoji(text: str, names: frozenset[str]) -> bool:
+    """Whether a line is an emoji, somebody's whole name, and then what they are said to have done."""
+    tokens = tokens_of(text.lstrip().partition("\n")[0][:_LONGEST])
+    words = [token.text for token in dropwhile(lambda token: token.kind is TokenKind.EMOJI, tokens)]
+    return len(tokens) > len(words) > 3 and all(word in names for word in words[:2])
 
 
 def _folded(text: str) -> str:

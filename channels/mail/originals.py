@@ -17,6 +17,8 @@ from .words_quotes import FORWARDED, ORIGINAL, WROTE
 
 _WORD = re.compile(r"\w+")
 _LINK = re.compile(r"<?(?:https?://|mailto:|cid:)[^\s<>]*>?|\[[^\]\n]{0,100}\]", re.IGNORECASE)
+_INITIALS = re.compile(r"^\s{0,2}[A-Z][A-Za-z]{0,3}>+", re.MULTILINE)
+"""Of whoever wrote a line, as some clients mark what they quote."""
 _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)\d{1,2}[:h.]\d{2}(?!\d)")
 _ADDRESS = re.compile(r"[^\s<>@]@[^\s<>@]+\.\w")
 _WROTE = any_of(WROTE)
@@ -52,7 +54,7 @@ def added_to_originals(left_out: str, originals: Sequence[str]) -> tuple[str, ..
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(folded(_LINK.sub(" ", text)).replace("_", " "))
+    return _WORD.findall(folded(_LINK.sub(" ", _INITIALS.sub("", text))).replace("_", " "))
 
 
 def _is_clients(line: str) -> bool:
@@ -60,11 +62,13 @@ def _is_clients(line: str) -> bool:
     text = folded(line).lstrip("> ")
     if len(text) > _LONGEST_LINE:
         return False
-    if is_header(text) or (text[:2] in ("--", "==", "__") and _ANNOUNCED.search(text) is not None):
+    is_ruled = text[:2] in ("--", "==", "__")
+    if is_header(text) or (is_ruled and _ANNOUNCED.search(text) is not None):
         return True
+    text = text.strip("-=_*~ ") if is_ruled else text
     has_date, has_address = _DATE.search(text) is not None, _ADDRESS.search(text) is not None
-    if text.endswith((":", "：")) and _WROTE.search(text) is not None:
-        return has_date or has_address or len(text.split()) <= 4
+    if (is_ruled or text.endswith((":", "："))) and _WROTE.search(text) is not None:
+        return has_date or has_address or (not is_ruled and len(text.split()) <= 4)
     if has_address and text.endswith((":", "：")) and len(text.split()) == 1:
         return True  # the end of a wrapped one
     return has_date and (text.endswith("<") or (has_address and text.endswith((":", "：", ","))))

@@ -14,7 +14,7 @@ from enum import Enum
 from ..interpreters.languages import VOCABULARY
 from ..interpreters.text import tokens_of
 from .attributions import end_of_attribution, is_dated, names_writer, parted_from_original
-from .header_blocks import Surroundings, end_of_block
+from .header_blocks import Surroundings, end_of_bare_block, end_of_block
 from .lines import Kind, Line
 from .phrases import folded
 from .words_quotes import FORWARDED, ORIGINAL
@@ -105,15 +105,20 @@ def _original(lines: Sequence[Line], at: int, around: Surroundings) -> tuple[int
         elif (separator := _separator(line, around) or _unlisted_separator(lines, at, around)) is not None:
             opening = separator if at == begin or separator is Opening.FORWARDED else opening
             at += 1
-        elif (end := end_of_block(lines, at, around)) is not None or (
-            end := end_of_attribution(lines, at, around)
-        ) is not None:
+        elif (end := _introduced(lines, at, around, is_separated=at > begin)) is not None:
             at = end
         elif _is_ruler(line) and _original_below(lines, at + 1, around):
             at += 1
         else:
             break
     return (at, opening) if at > begin else None
+
+
+def _introduced(lines: Sequence[Line], at: int, around: Surroundings, *, is_separated: bool) -> int | None:
+    """Where the headers or the attribution end that begin at ``at``; None if neither does."""
+    end = end_of_block(lines, at, around)
+    end = end_of_attribution(lines, at, around) if end is None else end
+    return end_of_bare_block(lines, at, around) if end is None and is_separated else end
 
 
 def _original_below(lines: Sequence[Line], at: int, around: Surroundings) -> bool:

@@ -93,7 +93,8 @@ def _read(reading: _Reading, message: Part, settings: MailReading, envelope: Seq
     body = read_body(message, settings.limits)
     if body.problem:
         return reading.ended(MailClass.UNREADABLE, "body", body.problem)
-    answer = read_answer(body, _surroundings(message, settings), _names(sender), settings.limits)
+    reading.names = _names(sender)
+    answer = read_answer(body, _surroundings(message, settings), reading.names, settings.limits)
     reading.answer = answer
     if forwarded := is_forward(message) or (answer.is_forward and "it contains a forwarded mail"):
         return reading.ended(MailClass.FORWARDED, "forwarded", forwarded)
@@ -118,6 +119,7 @@ class _Reading:
         self.failed_delivery: FailedDelivery | None = None
         self.is_of_person = False
         """It is no program's, as far as its headers tell."""
+        self.names: frozenset[str] = frozenset()
         self.is_by_program = message is not None and by_program(message) != ""
         self._why: list[Step] = []
 
@@ -132,7 +134,7 @@ class _Reading:
         doubts = dict.fromkeys(answer.doubts if answer else ())
         if is_human and answer is not None and says_away(answer.text):
             doubts[Doubt.AWAY_NOTICE] = None
-        if is_human and answer is not None and (self.is_by_program or says_by_program(answer.text)):
+        if is_human and answer is not None and (self.is_by_program or says_by_program(answer.text, self.names)):
             doubts[Doubt.BY_PROGRAM] = None
         if self.question.doubt is not None:
             doubts[self.question.doubt] = None

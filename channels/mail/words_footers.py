@@ -61,8 +61,8 @@ DEVICES = phrases(
 
 FILLERS = phrases(
     """
-    email | e | mail | my | el | los | mog | moga | mojega | mojeg | svog | uređaja | telefona | naprave | 发送 |
-    發送 | the | a | an | for | on | app | secure | encrypted | mobile | device | smart | new | free | ios |
+    email | e | mail | my | l | d | el | los | mog | moga | mojega | mojeg | svog | uređaja | telefona | naprave |
+    发送 | 發送 | the | a | an | for | on | app | secure | encrypted | mobile | device | smart | new | free | ios |
     android | de | mi | mon | ma | du | un | une | do | meu | minha | da | dal | dalla | mio | mia | il | lo | la |
     le | mijn | min | mitt | mit | meinem | meiner | mein | von | aus | dem | der | die | für | och | för | til |
     till | fra | från | et | en | sicherer | sichere | beziehen | herunterladen | holen | unterwegs | downloaden |

@@ -47,7 +47,9 @@ AUTOMATIC = phrases(
     ข้อความตอบกลับอัตโนมัติ | อีเมลนี้ถูกส่งโดยอัตโนมัติ | กรุณาอย่าตอบกลับ | đây là thư trả lời tự động |
     đây là email tự động | thư này được gửi tự động | vui lòng không trả lời | ini adalah balasan otomatis |
     ini adalah pesan otomatis | dibuat secara otomatis | dikirim secara otomatis | mohon tidak membalas |
-    jangan membalas email ini
+    jangan membalas email ini | this is a receipt for the mail | this is a receipt for the message |
+    dies ist eine empfangsbestätigung | ceci est un accusé de réception | este es un acuse de recibo |
+    questa è una ricevuta | dit is een ontvangstbevestiging
     """
 )
 """No person says this of what they write."""
@@ -109,7 +111,21 @@ AWAY = phrases(
     estou em férias | ben met verlof | är på semester | är föräldraledig | jag är sjukskriven |
     jag är tjänstledig | er på orlov | er på barsel | hun er på barsel | olen perhevapaalla |
     olen vanhempainvapaalla | olen sairauslomalla | ich bin im mutterschutz | на лікарняному до |
-    đang nghỉ thai sản | אני בחופשת | मैं अवकाश पर | я на лікарняному
+    đang nghỉ thai sản | אני בחופשת | मैं अवकाश पर | я на лікарняному | limited email access | limited access to |
+    slow to respond | i'm ooo | am ooo | ooo until | out until | am travelling with | am traveling with |
+    without access to | bin ich abwesend | bin ich nicht | d'ici là | ne sont pas lus | de retour au bureau |
+    je serai de retour | sin acceso al correo | acceso al correo | volveré el | rientrerò il | al rientro |
+    ben ik afwezig | wegens vakantie | ik ben terug op | bez dostępu do poczty | po powrocie będę |
+    wracam do biura | čerpám dovolenou | po návratu | zpět v kanceláři | доступ к почте | вернусь в офис |
+    戻り次第 | メールを確認でき | 目前出差 | 出差在外 | 回复您的邮件 | 无法及时回复 | 無法即時回覆 | 출장으로 |
+    메일 확인이 어렵 | 복귀 후 | är ledig | läser inte mejl | läser inte mail | läser inte min e-post |
+    er tilbage den | ofis dışında olacağım | okuyamıyorum | e-postalara erişim | sem acesso ao e-mail |
+    regresso no dia | nem érem el a leveleimet | nu am acces la e-mail | δεν έχω πρόσβαση |
+    a bien été enregistrée | a bien été enregistré | wurde erfasst | wurde registriert | ha sido registrada |
+    è stata registrata | foi registada | foi registrado | is geregistreerd | has been logged |
+    ticket has been created | has been opened under | zostało zarejestrowane | зарегистрирована |
+    зарегистрировано | mailbox is full | postfach ist voll | to deliver your message |
+    confirm that you are a person | confirm that you are human | verify that you are human
     """
 )
 """A person may say this beside an answer, but far more often a program does, and answers nothing."""

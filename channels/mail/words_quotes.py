@@ -94,21 +94,21 @@ ORIGINAL = phrases(
     """
     original message | original-message | originalmessage | original email | original appointment |
     mensaje original | message d'origine | message original | messaggio originale | mensagem original |
-    ursprüngliche nachricht | originalnachricht | ursprüngliche mail | original-nachricht | oorspronkelijk bericht |
-    origineel bericht | ursprungligt meddelande | originalmeddelande | oprindelig meddelelse | oprindelig besked |
-    original meddelelse | original melding | opprinnelig melding | opprinnelig e-post | alkuperäinen viesti |
-    wiadomość oryginalna | oryginalna wiadomość | original | replied message | 回复的原邮件 |
-    original message from | původní zpráva | původní e-mail | özgün ileti | orijinal mesaj | orijinal ileti |
-    asıl ileti | исходное сообщение | исходное письмо | пересылаемое | оригинальное сообщение |
-    вихідне повідомлення | початкове повідомлення | оригінальне повідомлення | αρχικό μήνυμα | eredeti üzenet |
-    eredeti levél | mesaj original | mesajul original | mesaj inițial | 元のメッセージ | オリジナルメッセージ |
-    original mail | 원본 메시지 | 원본 메일 | 원본 이메일 | 원래 메시지 | 原始邮件 | 原始郵件 | 原邮件 | 邮件原件 |
-    原始信件 | 原始訊息 | ההודעה המקורית | הודעה מקורית | الرسالة الأصلية | رسالة أصلية | reply message |
-    reply above this line | missatge original | pôvodná správa | izvorno sporočilo | izvorna poruka | thư gốc |
-    quoted message | message suivi | antwort auf | mail original | mail d'origine | courriel original |
-    tin nhắn gốc | thư ban đầu | ข้อความต้นฉบับ | ข้อความเดิม | pesan asli | mesej asal | मूल संदेश | پیام اصلی |
-    پیام اولیه | оригинално съобщение | originalna poruka | originalus laiškas | sākotnējais ziņojums | algne kiri |
-    upprunalegur póstur
+    ursprüngliche nachricht | originalnachricht | ursprüngliche mail | original-nachricht |
+    oorspronkelijk bericht | origineel bericht | ursprungligt meddelande | originalmeddelande |
+    oprindelig meddelelse | oprindelig besked | original meddelelse | original melding | opprinnelig melding |
+    opprinnelig e-post | alkuperäinen viesti | wiadomość oryginalna | oryginalna wiadomość | original |
+    replied message | 回复的原邮件 | original message from | původní zpráva | původní e-mail | özgün ileti |
+    orijinal mesaj | orijinal ileti | asıl ileti | исходное сообщение | исходное письмо | пересылаемое |
+    оригинальное сообщение | вихідне повідомлення | початкове повідомлення | оригінальне повідомлення |
+    αρχικό μήνυμα | eredeti üzenet | eredeti levél | mesaj original | mesajul original | mesaj inițial |
+    元のメッセージ | オリジナルメッセージ | original mail | 원본 메시지 | 원본 메일 | 원본 이메일 | 원래 메시지 |
+    原始邮件 | 原始郵件 | 原邮件 | 邮件原件 | 原始信件 | 原始訊息 | ההודעה המקורית | הודעה מקורית |
+    الرسالة الأصلية | رسالة أصلية | reply message | reply above this line | missatge original | pôvodná správa |
+    izvorno sporočilo | izvorna poruka | thư gốc | quoted message | message suivi | antwort auf | mail original |
+    mail d'origine | courriel original | tin nhắn gốc | thư ban đầu | ข้อความต้นฉบับ | ข้อความเดิม | pesan asli |
+    mesej asal | मूल संदेश | پیام اصلی | پیام اولیه | оригинално съобщение | originalna poruka |
+    originalus laiškas | sākotnējais ziņojums | algne kiri | upprunalegur póstur
     """
 )
 
@@ -128,15 +128,14 @@ FORWARDED = phrases(
     пересылаемое сообщение | пересланное сообщение | начало переадресованного сообщения | переслане повідомлення |
     переслати повідомлення | προωθημένο μήνυμα | έναρξη προωθημένου μηνύματος | továbbított üzenet |
     továbbított levél | mesaj redirecționat | mesaj transmis mai departe | 転送されたメッセージ | 転送メッセージ |
-    転送されたメール | 전달된 메시지 | 전달된 메일 | 전달된 메세지 | 转发的邮件 | 转发邮件 | 已转发邮件 | 轉寄郵件 |
-    轉寄的郵件 | 轉寄訊息 | הודעה שהועברה | הודעה מועברת | رسالة معاد توجيهها | رسالة مُعاد توجيهها |
+    転送されたメール | 전달된 메시지 | 전달된 메일 | 전달된 메세지 | 转发的邮件 | 转发邮件 | 已转发邮件 |
+    轉寄郵件 | 轉寄的郵件 | 轉寄訊息 | הודעה שהועברה | הודעה מועברת | رسالة معاد توجيهها | رسالة مُعاد توجيهها |
     بداية الرسالة المعاد توجيهها | missatge reenviat | bắt đầu thư được chuyển tiếp | thư được chuyển tiếp |
-    thư đã chuyển tiếp | tin nhắn đã chuyển tiếp | ข้อความที่ส่งต่อ | เริ่มต้นข้อความที่ส่งต่อ |
-    เริ่มข้อความที่ส่งต่อ | pesan terusan | pesan yang diteruskan | awal pesan terusan |
-    mulai pesan yang diteruskan | mesej dimajukan | अग्रेषित संदेश | आगे भेजा गया संदेश | अग्रेषित संदेश आरंभ |
-    پیام هدایت‌شده | پیام فوروارد شده | پیام بازارسالی | препратено съобщение | proslijeđena poruka |
-    prosleđena poruka | posredovano sporočilo | preposlaná správa | persiųstas laiškas | pārsūtīts ziņojums |
-    edastatud kiri | áframsent
+    thư đã chuyển tiếp | tin nhắn đã chuyển tiếp | ข้อความที่ส่งต่อ | เริ่มต้นข้อความที่ส่งต่อ | เริ่มข้อความที่ส่งต่อ |
+    pesan terusan | pesan yang diteruskan | awal pesan terusan | mulai pesan yang diteruskan | mesej dimajukan |
+    अग्रेषित संदेश | आगे भेजा गया संदेश | अग्रेषित संदेश आरंभ | پیام هدایت‌شده | پیام فوروارد شده | پیام بازارسالی |
+    препратено съобщение | proslijeđena poruka | prosleđena poruka | posredovano sporočilo | preposlaná správa |
+    persiųstas laiškas | pārsūtīts ziņojums | edastatud kiri | áframsent
     """
 )
 
@@ -148,3 +147,15 @@ FORWARD_PREFIXES = phrases(
     """
 )
 """Subject prefixes of forwarded mail. ``VS`` is left out: a forward in Norwegian, an answer in Finnish."""
+
+REPLY_PREFIXES = phrases(
+    """
+    re | r | aw | antw | antwort | sv | vs | odp | res | rif | ref | réf | réf. | rép | rép. | resp | rta | ynt |
+    yan | yanıt | vá | válasz | atb | ats | vast | blr | hv | svar | od | odpověď | odpoveď | răspuns | rsp | απ |
+    απάντηση | σχετ | ответ | отв | отв. | відп | відповідь | отг | отговор | одг | одговор | odg | odgovor |
+    回复 | 回覆 | 答复 | 答覆 | 回信 | 返信 | 답장 | 회신 | תשובה | השב | رد | الرد | پاسخ | उत्तर | ตอบ | ตอบกลับ |
+    trả lời | balas | bls | tanggapan | doorst | reply | réponse | respuesta | resposta | risposta | antwoord |
+    ext | extern | external | externe | externo | esterno | spam | suspekt
+    """
+)
+"""Subject prefixes of answers, and of what border servers say of them."""

@@ -76,6 +76,10 @@ def test_a_person_may_greet_or_speak_of_haste(text: str) -> None:
         ("Loved “Approve or reject?”", f"Re: {SUBJECT}"),
         ("Ana Mota gostou de “Approve or reject?”", f"Re: {SUBJECT}"),
         ("Tom přijal pozvánku.", f"Re: {SUBJECT}"),
+        ("Godkänt", f"Godkänt: {SUBJECT}"),
+        ("Ναι", f"Έγινε δεκτό: Re: {SUBJECT}"),
+        ("👍 Mara Lind šiandien sureagavo", f"Re: {SUBJECT}"),
+        ("🎉\n\nMara Lind tegi seda Gmaili kaudu", f"Re: {SUBJECT}"),
     ],
 )
 def test_what_programs_write_in_a_persons_name_is_asked_again(text: str, subject: str) -> None:
@@ -83,6 +87,24 @@ def test_what_programs_write_in_a_persons_name_is_asked_again(text: str, subject
     assert (result.mail_class, result.doubts) == (MailClass.HUMAN_REPLY, (Doubt.BY_PROGRAM,))
     assert result.question_stays_open
     assert not result.is_automatic
+
+
+@pytest.mark.parametrize(
+    ("text", "subject"),
+    [
+        ("No.", SUBJECT),
+        ("No.", f"Ynt: {SUBJECT}"),
+        ("No.", f"[EXT] Re[2]: {SUBJECT}"),
+        ("No.", f"Antw: Re: {SUBJECT}"),
+        ("No.", f"回复：{SUBJECT}"),
+        ("No.", "Re: something else"),
+        ("👎 no", f"Re: {SUBJECT}"),
+        ("👍 Mara", f"Re: {SUBJECT}"),
+    ],
+)
+def test_an_answer_is_an_answer_under_any_sign_of_one(text: str, subject: str) -> None:
+    result = read(mail(text, headers={"Subject": subject}))
+    assert (result.text, result.doubts) == (text, ())
 
 
 def test_a_reaction_is_known_by_its_part() -> None:

@@ -11,6 +11,8 @@ from overwinter.channels.mail.results import Doubt
 from .clients import Letter, letters
 from .letters import FORWARD, QUESTION, REPLY_TO, SETTINGS, SUBJECT, WROTE, case, mail, quoted, read
 from .test_email_cases import APPROVERS, MAILS, eml
+from .test_messages import ROWS
+from .test_messages import read as read_row
 
 SENT = "\n".join(QUESTION)
 QUOTING = (
@@ -90,3 +92,34 @@ def test_a_clients_words_inside_a_quote_are_its_own(opening: str) -> None:
 def test_without_an_original_everything_quoted_is_added() -> None:
     result = read(mail(f"Yes{BELOW}> one\n> two"))
     assert added_to_originals(result.left_out, ()) == ("> one", "> two")
+
+
+BARE = f'Od "Ops Agent" <{REPLY_TO}>\nKomu mara.lind@corp.example\nDatum 03.03.2026 10:12:44\nPředmět {SUBJECT}'
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        f"------ Původní zpráva ------\n{BARE}\n\n{quoted()}",
+        quoted(prefix="OA> "),
+        f'-----"Ops Agent" <{REPLY_TO}> ha scritto: -----\n\n{quoted()}',
+        f"---- Le Tue, 03 Mar 2026 10:12:12 +0100 Ops Agent <{REPLY_TO}> a écrit ----\n\n{quoted()}",
+    ],
+)
+def test_what_announces_a_quote_in_other_ways_is_no_addition(below: str) -> None:
+    result = read(mail(f"Ne.\n\n{below}\n"))
+    assert (result.text, added_to_originals(result.left_out, (SENT,))) == ("Ne.", ())
+
+
+def test_an_answer_with_somebodys_initials_is_an_addition() -> None:
+    typed = read(mail(f"See below.\n\n{quoted(prefix='OA> ')}\nML> only 200\nML> at most\n"))
+    assert added_to_originals(typed.left_out, (SENT,)) == ("ML> only 200", "ML> at most")
+
+
+def test_the_original_of_every_message_is_known_as_what_was_sent() -> None:
+    typed_into = {"outlook_de_red_below", "outlook_pl_inline_unmarked", "outlook_cs_two_levels"}
+    quotes_others = {"thirds_approval_quoted_en", "forward_as_quoted_reply_en"}
+    read_clean = {row["id"]: read_row(row) for row in ROWS}
+    closing = {name: result for name, result in read_clean.items() if not result.question_stays_open}
+    found = {name for name, result in closing.items() if with_originals(result, (SENT,)).question_stays_open}
+    assert found == typed_into | quotes_others
