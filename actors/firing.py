@@ -303,10 +303,12 @@ class Firing:
             outcome.not_started = "overlap"
             return False
         try:
+            message = _message(starts, told, takes_fire=self._sessions.takes(starts.bot, "fire"))
+            self._sessions.check_start(program=starts.bot, message=message)
             await self._sessions.start(
                 program=starts.bot,
                 owner=starts.owner,
-                message=_message(starts, told),
+                message=message,
                 tenant=row.tenant,
                 surface=starts.surface,
                 received=Received(channel=CHANNEL, external_id=fire.fire_id),
@@ -360,9 +362,11 @@ def due_fires(row: TriggerRow, *, now_ms: int) -> DueFires:
     return DueFires(trigger_id=row.trigger_id, was_due_at_ms=due_ms, next_due_at_ms=next_ms, fires=fires)
 
 
-def _message(starts: Starts, told: JsonValue) -> JsonValue:
+def _message(starts: Starts, told: JsonValue, *, takes_fire: bool) -> JsonValue:
     """What the session that is started is told first."""
     message = starts.message
+    if not takes_fire:
+        return {} if message is None else message
     if message is None:
         return {"fire": told}
     if isinstance(message, dict):

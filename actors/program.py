@@ -30,6 +30,14 @@ class Program(Protocol):
         """What the session is after an execution has ended: ``idle`` takes messages, ``ended`` does not."""
         ...
 
+    def takes(self, name: str) -> bool:
+        """Whether what it begins with may have a field of that name."""
+        ...
+
+    def check(self, content: JsonValue) -> None:
+        """Raise an ``OverwinterError`` that says why, if no execution can begin with that."""
+        ...
+
     def main(self, run: Run, message: JsonValue) -> Coroutine[Any, Any, JsonValue]:
         """The durable code of one execution; its result is plain JSON."""
         ...

@@ -17,7 +17,7 @@ from .ids import Ids
 from .jsontext import to_json
 from .opening import CONVERSATION
 from .payloads import JSON
-from .program import Programs
+from .program import Program, Programs
 from .surroundings import Reviver
 
 
@@ -64,6 +64,27 @@ class Sessions:
         self._answering = answering
         self._reviver = reviver
 
+    def takes(self, program: str, name: str) -> bool:
+        """Whether what the program begins with may have a field of that name; False if it is not deployed."""
+        newest = self._programs.newest(program)
+        return newest is not None and newest.takes(name)
+
+    def check_start(self, *, program: str, message: JsonValue) -> None:
+        """See whether a session could begin so, before one is there that can only fail.
+
+        Raises:
+            SessionUnknownError: (session.unknown) nothing of that name is deployed.
+            OverwinterError: what the program says of the message: of a workflow, tool.invalid-arguments.
+        """
+        self._deployed(program).check(message)
+
+    def _deployed(self, name: str) -> Program:
+        program = self._programs.newest(name)
+        if program is None:
+            known = ", ".join(sorted(self._programs.names())) or "none"
+            raise SessionUnknownError(f"there is no bot {name!r}; deployed here: {known}")
+        return program
+
     async def start(
         self,
         *,
@@ -87,9 +108,7 @@ class Sessions:
             EffectConflictError: (effect.conflict) that session id, or that message, was there already.
             StepUnserializableError, StepTooLargeError: (step.unserializable, step.too-large) the message cannot be stored.
         """
-        if self._programs.newest(program) is None:
-            known = ", ".join(sorted(self._programs.names())) or "none"
-            raise SessionUnknownError(f"there is no bot {program!r}; deployed here: {known}")
+        self._deployed(program)
         now_ms = self._clock.now_ms()
         session_id = session_id or self._ids.session_id(now_ms)
         session = SessionRow(

@@ -116,7 +116,7 @@ class Starts:
     Attributes:
         bot: the agent or workflow.
         message: what it is told; the fire itself is added to an object, under ``fire``, and to a text, as JSON on a line of its
-            own. None: the fire alone.
+            own. None: the fire alone. A workflow is told of the fire only if it has an argument ``fire``.
         overlap: with ``at_once`` runs under way already, a fire starts none (``skip``), or starts one when a place is free.
     """
 

@@ -106,6 +106,13 @@ class AgentProgram:
     def name(self) -> str:
         return self._agent.name
 
+    def takes(self, name: str) -> bool:
+        """Anything: it is told as text."""
+        return True
+
+    def check(self, content: JsonValue) -> None:
+        """Whatever it is told, its model reads it."""
+
     async def main(self, run: Run, message: JsonValue) -> JsonValue:
         conversation: list[Message] = []
         shown: list[Mapping[str, Any]] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from typing import Any, Concatenate, Generic, cast
 
 from typing_extensions import ParamSpec, TypeVar
@@ -51,6 +52,14 @@ class Workflow(Generic[P, T]):
     def name(self) -> str:
         return self.signature.name
 
+    def takes(self, name: str) -> bool:
+        """Whether it has such an argument."""
+        return name in self._wanted
+
+    def check(self, content: JsonValue) -> None:
+        """Raises ``ToolArgumentsError`` (tool.invalid-arguments) if that is not its arguments."""
+        self.signature.parse_json(self._arguments_of(content))
+
     async def main(self, run: Run, message: JsonValue) -> JsonValue:
         given = self._arguments_of(message["content"])
         await run.keep_private(secrets_in(self.signature.marks, given))
@@ -79,20 +88,31 @@ class Workflow(Generic[P, T]):
         return self.signature.canonical(bound.arguments)
 
     def _arguments_of(self, content: JsonValue) -> dict[str, JsonValue]:
-        """The arguments in a message: a JSON object, its text, or the one text that the workflow takes."""
+        """The arguments in a message: a JSON object, its text, or the one argument that the workflow takes, as text or as JSON."""
         if isinstance(content, dict):
             return cast("dict[str, JsonValue]", content)
-        wanted: dict[str, Any] = self.signature.parameters.get("properties", {})
+        parsed: JsonValue = None
         if isinstance(content, str):
-            try:
+            with suppress(ValueError):
                 parsed = from_json(content)
-            except ValueError:
-                parsed = None
-            if isinstance(parsed, dict):
-                return cast("dict[str, JsonValue]", parsed)
-        if len(wanted) == 1:
-            return {next(iter(wanted)): content}
-        raise ToolArgumentsError(tool=self.name, problems=[f"give a JSON object with {', '.join(wanted) or 'nothing'}"])
+        if isinstance(parsed, dict):
+            return cast("dict[str, JsonValue]", parsed)
+        if len(self._wanted) == 1:
+            (name,) = self._wanted
+            return {name: content if parsed is None or self._fits({name: content}) else parsed}
+        wanted = ", ".join(self._wanted) or "nothing in it"
+        raise ToolArgumentsError(tool=self.name, problems=[f"give a JSON object with {wanted}"])
+
+    @property
+    def _wanted(self) -> dict[str, Any]:
+        return self.signature.parameters.get("properties", {})
+
+    def _fits(self, arguments: dict[str, JsonValue]) -> bool:
+        try:
+            self.signature.parse_json(arguments)
+        except ToolArgumentsError:
+            return False
+        return True
 
 
 def workflow(*, version: str) -> Callable[[Callable[Concatenate[Run, P], Coroutine[Any, Any, T]]], Workflow[P, T]]:

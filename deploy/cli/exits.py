@@ -25,7 +25,7 @@ class Exit(IntEnum):
 MEANINGS = {
     Exit.OK: "it is done",
     Exit.UNEXPECTED: "an error nobody foresaw (overwinter.internal); doctor: something has to be mended",
-    Exit.USAGE: "wrong options, or a file that cannot be used (usage.invalid, input.invalid)",
+    Exit.USAGE: "wrong options or arguments, or a file that cannot be used (usage.invalid, input.invalid, ...)",
     Exit.CONFIG: "faults in the configuration or the app (config.*, assembly.*)",
     Exit.STORE: "the database cannot be used (store.*)",
     Exit.UNKNOWN: "there is no such session, question, bot or mail",
@@ -39,6 +39,7 @@ MEANINGS = {
 _BY_CODE = {
     "usage.invalid": Exit.USAGE,
     "input.invalid": Exit.USAGE,
+    "tool.invalid-arguments": Exit.USAGE,
     "overwinter.interrupted": Exit.INTERRUPTED,
     "overwinter.internal": Exit.UNEXPECTED,
     "pause.unknown": Exit.UNKNOWN,

@@ -157,6 +157,7 @@ async def _start(
     config: Config, app: App, talk: _Talk, *, bot: str, owner: str, message: str, surface: Surface, wait: bool
 ) -> SessionRow:
     async with open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False) as runtime:
+        runtime.sessions.check_start(program=bot, message=message)
         session_id = await runtime.sessions.start(
             program=bot, owner=owner, message=message, tenant=config.tenant, surface=surface
         )

@@ -133,6 +133,30 @@ def test_what_a_workflow_comes_to_is_told(overwinter: Overwinter, bot: str, code
     assert told in document["said"][-1]["text"]
 
 
+@pytest.mark.parametrize("message", ['{"numbr": 21}', '{"number": "x"}', "x", "[]", '{"number": 21, "fire": 1}'])
+def test_a_workflow_is_not_started_with_what_it_cannot_take(overwinter: Overwinter, message: str) -> None:
+    workflows(WORKFLOWS)
+    ran = overwinter("start", "office.py:app", "double", message, "--json")
+    assert (ran.code, ran.out, ran.error["code"]) == (2, "", "tool.invalid-arguments")
+    assert ran.error["message"].startswith("The arguments of double do not fit: ")
+    assert overwinter("sessions", "--json").document == {"sessions": []}
+
+
+@pytest.mark.parametrize("message", ["21", " 21 ", '{"number": 21}'])
+def test_the_one_argument_of_a_workflow_may_be_given_by_itself(overwinter: Overwinter, message: str) -> None:
+    workflows(WORKFLOWS)
+    ran = overwinter("start", "office.py:app", "double", message, "--wait", "--json")
+    assert (ran.code, ran.document["said"][-1]["text"]) == (0, "finished with 42")
+
+
+def test_a_text_that_would_be_json_stays_text_where_text_is_wanted(overwinter: Overwinter) -> None:
+    workflows(
+        WORKFLOWS.replace("number: int) -> int:\n    return 2 * number", "number: str) -> str:\n    return 2 * number")
+    )
+    ran = overwinter("start", "office.py:app", "double", "21", "--wait", "--json")
+    assert ran.document["said"][-1]["text"] == "finished with 2121"
+
+
 def test_lines_typed_while_a_manager_is_asked_are_recorded_and_said_to_be(overwinter: Overwinter, typed: Type) -> None:
     typed("refund order 4471, 80.00\nhello?\n")
     ran = overwinter("chat", REFUNDS)

@@ -56,8 +56,16 @@ class World:
             await run.sleep(timedelta(seconds=3))
             await run.step(count, -1)
 
+        @workflow(version="1")
+        async def close_books(run: Run) -> None:
+            await run.step(keep, {})
+
+        @workflow(version="1")
+        async def remind(run: Run, title: str, at_most: int = 1) -> None:
+            await run.step(keep, {"title": title, "at_most": at_most})
+
         agent = Agent(name="b", toolsets=["workspace_ext"], model=self.script)
-        return App(name="a", agents=[agent], workflows=[report, slow], triggers=self.triggers)
+        return App(name="a", agents=[agent], workflows=[report, slow, close_books, remind], triggers=self.triggers)
 
 
 def kit_of(world: World, tmp_path: Path) -> Kit:
@@ -91,6 +99,41 @@ async def test_a_cron_trigger_starts_a_session_at_each_of_its_times(tmp_path: Pa
         assert [fire.outcome_json and from_json(fire.outcome_json)["started"] for fire in await fires(kit, "go")] == [
             fire.session_id for fire in await fires(kit, "go")
         ]
+
+
+@pytest.mark.parametrize(
+    ("starts", "kept"),
+    [
+        (Starts(bot="close_books"), {}),
+        (Starts(bot="remind", message={"title": "rent"}), {"title": "rent", "at_most": 1}),
+        (Starts(bot="remind", message='{"title": "rent", "at_most": 2}'), {"title": "rent", "at_most": 2}),
+    ],
+)
+async def test_a_workflow_without_an_argument_for_the_fire_is_started_without_it(
+    tmp_path: Path, starts: Starts, kept: dict[str, Any]
+) -> None:
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(seconds=1)), starts=starts))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        await kit.advance(timedelta(seconds=1))
+        assert world.started == [kept]
+
+
+async def test_what_a_workflow_cannot_begin_with_starts_no_session_and_the_fire_says_why(tmp_path: Path) -> None:
+    starts = Starts(bot="remind", message={"titel": "rent"})
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(seconds=1)), starts=starts))
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        await kit.advance(timedelta(seconds=1))
+        (fire,) = await fires(kit, "go")
+        assert fire.outcome_json is not None
+        outcome = from_json(fire.outcome_json)
+        assert outcome["started"] is None
+        assert outcome["not_started"].startswith(
+            "tool.invalid-arguments: The arguments of remind do not fit: title: is required"
+        )
+        assert await kit.store.sessions(tenant=None, statuses=None, limit=10) == ()
+        assert world.started == []
 
 
 async def test_a_delay_fires_once_and_never_again(tmp_path: Path) -> None:
