@@ -135,7 +135,7 @@ class Runtime:
         self.store = store
         self.clock = clock
         model = app.model or model
-        _check_models(app, model)
+        check_models(app, is_configured=model is not None)
         meter = BudgetMeter(costs=store, clock=clock, ids=ids)
         self.triggers = Triggers(triggers=store.triggers, fires=store.fires, clock=clock, ids=ids, fired=self._fired)
         self.workspaces = Workspaces(workspaces)
@@ -283,11 +283,15 @@ def _hooks_of(app: App, connections: Sequence[Connection]) -> Hooks | None:
     return joined([hooks for hooks in wanted if hooks is not None])
 
 
-def _check_models(app: App, model: Model | None) -> None:
-    """Raises ``AssemblyError`` naming all that want a model and have none."""
-    if model is not None:
+def check_models(app: App, *, is_configured: bool) -> None:
+    """Raise ``AssemblyError``, naming all that want a model and have none.
+
+    Args:
+        is_configured: the service has one for those that bring none.
+    """
+    if is_configured or app.model is not None:
         return
-    remedy = "has no model; give it one, give the app one, or configure one for the service"
+    remedy = "has no model; give it one, give the app one, or give the service its table [model]"
     without = [("assembly.agent-model", f"agent {agent.name} {remedy}") for agent in app.agents if agent.model is None]
     without += [("assembly.interpreter-model", f"{each} {remedy}") for each in interpreters_without_model(app.roles())]
     judges = [judge for judge in judges_in(app.all_gates()) if not judge.is_bound]

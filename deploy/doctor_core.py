@@ -16,6 +16,7 @@ from ..actors.reception import Connection
 from ..bots.app import App
 from ..bots.connecting import connected
 from ..bots.errors import AssemblyError, ModelRejectedError
+from ..bots.runtime import check_models
 from ..store import migrations
 from .doctor import Finding, failed, ok, skipped
 from .settings import Config
@@ -89,18 +90,24 @@ class AppCheck:
 
     name = "app"
 
-    def __init__(self, app: App | None, connections: Sequence[Connection]) -> None:
+    def __init__(self, app: App | None, connections: Sequence[Connection], *, has_model: bool) -> None:
+        """Args:
+        has_model: one is configured, for what brings none of its own.
+        """
         self._app = app
         self._connections = connections
+        self._has_model = has_model
 
     async def run(self) -> Finding:
         if self._app is None:
             return skipped("no app is named, so its channels are not looked at; give MODULE:APP, or set app")
         try:
             self._app.check()
+            check_models(self._app, is_configured=self._has_model)
             connected(self._app, self._connections)
         except AssemblyError as error:
             return failed(
-                "; ".join(f"{code}: {text}" for code, text in error.faults), "change the app as each fault says"
+                "; ".join(f"{code}: {text}" for code, text in error.faults),
+                "change the app or the configuration as each fault says",
             )
         return ok(f"app {self._app.name} is put together")

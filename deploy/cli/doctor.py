@@ -89,7 +89,7 @@ async def _all_of(
     async with open_connections(config, clock=clock, receives=False) as connections:
         checks: list[Check] = [DatabaseCheck(config.database), ModelCheck(config, clock=clock, ids=ids)]
         if loading is None:
-            checks.append(AppCheck(app, connections))
+            checks.append(AppCheck(app, connections, has_model=config.model is not None))
         async for each in examined(checks):
             yield each
     if config.mail is None:

@@ -26,6 +26,10 @@ def configure(toml: str) -> None:
     Path("overwinter.toml").write_text(toml)
 
 
+def deploy(code: str) -> None:
+    Path("office.py").write_text(code)
+
+
 class Crashing:
     name = "crashing"
 
@@ -102,6 +106,28 @@ def test_an_app_that_asks_where_nothing_leads_is_told(overwinter: Overwinter) ->
     (told,) = [each for each in ran.document["checks"] if each["check"] == "app"]
     assert "assembly.channel-connection" in told["detail"]
     assert "[slack]" in told["detail"]
+
+
+@pytest.mark.parametrize(
+    ("brings", "has_model", "is_well"),
+    [("", False, False), ("", True, True), ("model=object()", False, True)],
+)
+async def test_an_agent_without_a_model_is_told_as_the_service_would(
+    overwinter: Overwinter, brings: str, has_model: bool, is_well: bool
+) -> None:
+    deploy(
+        "from overwinter.bots.app import App\n"
+        "from overwinter.bots.agents import Agent\n"
+        f"app = App(name='office', agents=[Agent(name='support')], {brings})\n"
+    )
+    async with OpenAIServer(completion(message={"content": "ready"})) as server:
+        if has_model:
+            configure(f"[model]\nname = 'fake-1'\nbase_url = '{server.base_url}'\napi_key = 'sk-verysecret'\n")
+        ran = await asyncio.to_thread(overwinter, "doctor", "office:app", "--json")
+    (told,) = [each for each in ran.document["checks"] if each["check"] == "app"]
+    assert (ran.code, told["verdict"]) == ((0, "ok") if is_well else (1, "failed"))
+    assert is_well or told["detail"].startswith("assembly.agent-model: agent support has no model; ")
+    assert is_well or "[model]" in told["detail"]
 
 
 @pytest.mark.parametrize("status", [200, 401])
