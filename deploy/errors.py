@@ -2,6 +2,7 @@
 
 OverwinterError
 ├── ConfigError               config.invalid         faults of the configuration, all of them together
+├── CannotListenError         config.cannot-listen   an address that is to be listened at is taken, or not this machine's
 ├── AppLoadError
 │   ├── AppTargetError        assembly.app-target    what was given is no MODULE:APP
 │   ├── AppModuleError        assembly.app-module    there is no such module or file
@@ -37,6 +38,12 @@ class ConfigError(OverwinterError):
         lines = "\n".join(f"  {fault}" for fault in faults)
         super().__init__(f"the configuration has {len(faults)} fault{'' if len(faults) == 1 else 's'}:\n{lines}")
         self.faults = tuple(faults)
+
+
+class CannotListenError(OverwinterError):
+    """The service cannot listen where it is to."""
+
+    code = "config.cannot-listen"
 
 
 class AppLoadError(OverwinterError):

@@ -15,7 +15,7 @@ from ...actors.ids import RandomIds
 from ...bots.app import App
 from ..config import load_config
 from ..doctor import Check, Examined, Finding, Verdict, examined, failed, is_well, ok, skipped
-from ..doctor_core import AppCheck, DatabaseCheck, ModelCheck
+from ..doctor_core import AppCheck, DatabaseCheck, ModelCheck, WebhooksCheck
 from ..doctor_mail import mail_checks
 from ..doctor_slack import Patient, slack_checks
 from ..domain_names import DomainNames
@@ -42,9 +42,9 @@ def doctor(
 ) -> int:
     """Look whether everything is set up, and say what to click or set where it is not. Nothing is changed.
 
-    It reads the configuration and the database, asks the model for one word, and of each connection looks at its credentials,
-    what they allow, and the places and people that the app names; of mail also at what the domain name system says. Exit code
-    1 if anything failed.
+    It reads the configuration and the database, asks the model for one word, listens for a moment where webhooks come in, and of
+    each connection looks at its credentials, what they allow, and the places and people that the app names; of mail also at
+    what the domain name system says. Exit code 1 if anything failed.
 
     With --json: ok, and checks, each with check, verdict (ok, failed, unseen, skipped), detail and remedy.
 
@@ -90,6 +90,7 @@ async def _all_of(
         checks: list[Check] = [DatabaseCheck(config.database), ModelCheck(config, clock=clock, ids=ids)]
         if loading is None:
             checks.append(AppCheck(app, connections, has_model=config.model is not None))
+        checks.append(WebhooksCheck(config.webhooks))
         async for each in examined(checks):
             yield each
     if config.mail is None:

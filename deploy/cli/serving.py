@@ -12,6 +12,8 @@ from ...bots.app import App
 from ...channels.webhooks import serving, webhook_app
 from .. import loops
 from ..config import load_config
+from ..doctor_core import why_not
+from ..errors import CannotListenError
 from ..logs import configure_logs
 from ..service import serve as serve_until_signalled
 from ..settings import Config
@@ -43,14 +45,20 @@ def serve(
 
 
 async def _serve(config: Config, app: App, screen: Screen) -> str | None:
-    async with open_runtime(
-        app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False, receives=True
-    ) as runtime:
-        screen.note(f"Serving {app.name} on {config.database}; Ctrl-C ends.", style="bold")
-        async with AsyncExitStack() as beside:
-            if (listens := config.webhooks) is not None:
-                webhooks = webhook_app(Webhooks(triggers=runtime.triggers, tenant=config.tenant))
+    async with (
+        open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False, receives=True) as runtime,
+        AsyncExitStack() as beside,
+    ):
+        if (listens := config.webhooks) is not None:
+            webhooks = webhook_app(Webhooks(triggers=runtime.triggers, tenant=config.tenant))
+            try:
                 await beside.enter_async_context(serving(webhooks, host=listens.host, port=listens.port))
-                screen.note(f"Webhooks: http://{listens.host}:{listens.port}/hooks/NAME/TOKEN")
-            signal = await serve_until_signalled(runtime)
+            except OSError as error:
+                raise CannotListenError(
+                    f"webhooks cannot be listened for at {listens.host}:{listens.port}: {why_not(error)}. End what "
+                    "listens there, or set host and port in the table [webhooks] to another address of this machine"
+                ) from error
+            screen.note(f"Webhooks: http://{listens.host}:{listens.port}/hooks/NAME/TOKEN")
+        screen.note(f"Serving {app.name} on {config.database}; Ctrl-C ends.", style="bold")
+        signal = await serve_until_signalled(runtime)
     return None if signal is None else signal.name

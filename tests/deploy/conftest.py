@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import socket
 import sys
 from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -42,6 +44,13 @@ class Overwinter(Protocol):
     """Runs one command."""
 
     def __call__(self, *arguments: str) -> Ran: ...
+
+
+@contextmanager
+def taken_port() -> Generator[int]:
+    """A port of this machine at which something listens while the block runs."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import REFUNDS, Overwinter, Ran
+from .conftest import REFUNDS, Overwinter, Ran, taken_port
 
 WITHDRAWN = "word that the question to refund-approval is closed was delivered"
 """When that comes is the channel's affair: before or after the session has gone on."""
@@ -320,6 +320,16 @@ def test_what_nobody_foresaw_is_told_without_a_traceback(
     assert "Traceback" not in ran.err
     monkeypatch.setenv("OVERWINTER_DEBUG", "1")
     assert "in check\n    raise RuntimeError" in overwinter("serve", "odd.py:app").err
+
+
+def test_a_service_that_cannot_listen_says_where_and_what_to_set(overwinter: Overwinter) -> None:
+    with taken_port() as port:
+        Path("overwinter.toml").write_text(f"[webhooks]\nport = {port}\n")
+        ran = overwinter("serve", REFUNDS, "--json")
+    assert (ran.code, ran.out, ran.error["code"]) == (3, "", "config.cannot-listen")
+    assert f"127.0.0.1:{port}: address already in use" in ran.error["message"].lower()
+    assert "[webhooks]" in ran.error["message"]
+    assert "Serving" not in ran.err
 
 
 def test_a_file_that_is_no_database_is_told(overwinter: Overwinter) -> None:

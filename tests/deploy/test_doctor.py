@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from overwinter.deploy.doctor import Finding, Verdict, examined, is_well, ok
-from overwinter.deploy.doctor_core import DatabaseCheck
+from overwinter.deploy.doctor_core import DatabaseCheck, WebhooksCheck
 from overwinter.deploy.errors import InputInvalidError
+from overwinter.deploy.settings import WebhooksConfig
 from overwinter.store.store import Store
 
 from ..fakes.openai_server import Answer, OpenAIServer, completion
-from .conftest import REFUNDS, Overwinter, Ran
+from .conftest import REFUNDS, Overwinter, Ran, taken_port
 
 
 def verdicts(ran: Ran) -> dict[str, str]:
@@ -69,6 +70,7 @@ def test_an_app_and_its_database_are_looked_at(overwinter: Overwinter) -> None:
         "database": "ok",
         "model": "skipped",
         "app": "ok",
+        "webhooks": "skipped",
         "mail": "skipped",
         "slack": "skipped",
     }
@@ -139,6 +141,30 @@ async def test_the_model_is_asked_for_a_word(overwinter: Overwinter, status: int
     assert ran.code == (0 if status == 200 else 1)
     assert verdicts(ran)["model"] == ("ok" if status == 200 else "failed")
     assert "verysecret" not in ran.out + ran.err
+
+
+# -- where webhooks are listened for -----------------------------------------------------------------------------------
+async def test_a_free_address_is_looked_at_and_left_free() -> None:
+    with taken_port() as port:
+        pass
+    for _ in range(2):
+        found = await WebhooksCheck(WebhooksConfig(port=port)).run()
+        assert (found.verdict, found.remedy) == (Verdict.OK, None)
+
+
+async def test_a_taken_address_may_be_the_services_own() -> None:
+    with taken_port() as port:
+        found = await WebhooksCheck(WebhooksConfig(port=port)).run()
+    assert found.verdict is Verdict.UNSEEN
+    assert str(port) in found.detail
+    assert found.remedy is not None
+    assert "[webhooks]" in found.remedy
+
+
+async def test_an_address_of_another_machine_is_told() -> None:
+    found = await WebhooksCheck(WebhooksConfig(host="192.0.2.1", port=8425)).run()
+    assert found.verdict is Verdict.FAILED
+    assert "192.0.2.1:8425: cannot assign requested address" in found.detail.lower()
 
 
 # -- the database ------------------------------------------------------------------------------------------------------
