@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from enum import Enum
 
+import structlog
+
 from ..store.changes import Advance, Rest
 from ..store.rows import ExecutionRow, PauseKind, SessionRow, SessionStatus
 from .draft import Draft
@@ -12,6 +14,16 @@ from .errors import LeaseLostError
 from .hooks import RELEASED, Telling
 from .keys import place_of
 from .surroundings import Lease, Surroundings
+
+_log = structlog.get_logger("overwinter.session")
+
+_UNWELL = {
+    SessionStatus.FAILED: "session.failed",
+    SessionStatus.BLOCKED: "session.blocked",
+    SessionStatus.IDLE: "execution.failed",
+    SessionStatus.WAITING: "step.unsettled",
+}
+"""What is logged of a session that rests with a reason, by the status that it rests in."""
 
 
 class Written(Enum):
@@ -31,6 +43,7 @@ class Journal:
     def __init__(self, *, session: SessionRow, lease: Lease, around: Surroundings) -> None:
         self._lease = lease
         self._around = around
+        self._program = session.program
         hooks = around.hooks
         self._telling = None if hooks is None else Telling(hooks=hooks, store=around.store, session=session)
         self.draft = Draft(
@@ -95,7 +108,10 @@ class Journal:
                 if self._telling is not None:
                     self._telling.note(change)
                 self._tell(change)
-                return Written.RESTED if result.rested else Written.KEPT
+                if rest is None or not result.rested:
+                    return Written.KEPT
+                self._log(rest)
+                return Written.RESTED
 
     async def salvage(self) -> None:
         """Write the results of steps only: what has happened, whatever is decided of the rest.
@@ -127,6 +143,15 @@ class Journal:
             if result.rested:
                 return
             rest = replace(rest, wakes=result.wakes)  # whoever claims it next looks at everything
+
+    def _log(self, rest: Rest) -> None:
+        """Say that the session is not well. Its code alone: the rest of a reason may hold what must not be seen."""
+        if rest.reason is not None and (event := _UNWELL.get(rest.status)) is not None:
+            code = rest.reason.partition(": ")[0]
+            session_id = self.draft.session_id
+            _log.warning(
+                event, session_id=session_id, bot=self._program, code=code, remedy=f"overwinter show {session_id}"
+            )
 
     def _tell(self, change: Advance) -> None:
         """What was opened is durable now: hand it to those who act on it."""

@@ -167,6 +167,23 @@ async def test_a_session_that_had_not_begun_goes_on_when_its_bot_is_deployed(tmp
         assert await kit.outcome(session_id) == {"result": {"reply": "And again."}}
 
 
+async def test_that_a_session_is_blocked_is_logged_with_where_to_look(tmp_path: Path) -> None:
+    deployed = Deployed()
+    with capture_logs() as logs:
+        async with Kit(build=deployed.app, path=tmp_path / "w.db").running() as kit:
+            session_id = await blocked(kit, deployed)
+    assert [entry for entry in logs if entry["event"] == "session.blocked"] == [
+        {
+            "event": "session.blocked",
+            "log_level": "warning",
+            "session_id": session_id,
+            "bot": "support",
+            "code": "session.definition-changed",
+            "remedy": f"overwinter show {session_id}",
+        }
+    ]
+
+
 @pytest.mark.behaviour("P6")
 async def test_a_session_that_is_blocked_for_another_reason_stays_so_and_disturbs_no_other(tmp_path: Path) -> None:
     deployed = Deployed()

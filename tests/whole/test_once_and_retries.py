@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.errors import PauseInvalidAnswerError, StepNotIndeterminateError
 from overwinter.actors.events import EventKind
@@ -79,8 +80,12 @@ async def only_session(kit: Kit) -> str:
 
 async def test_a_step_whose_process_died_in_it_waits_for_an_operator_where_everybody_sees_it(tmp_path: Path) -> None:
     pad = Pad()
-    async with died_in(pad.app, pad.started, tmp_path / "w.db") as kit:
-        session_id = await only_session(kit)
+    with capture_logs() as logs:
+        async with died_in(pad.app, pad.started, tmp_path / "w.db") as kit:
+            session_id = await only_session(kit)
+    told = [(each["session_id"], each["code"]) for each in logs if each["event"] == "step.unsettled"]
+    assert told == [(session_id, "step.indeterminate")]
+    async with kit.running():
         session = await kit.session(session_id)
         assert session.status == "waiting"
         assert (session.reason or "").startswith("step.indeterminate: /gather#0[0]/launch#0 was started")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.errors import (
@@ -34,6 +35,34 @@ DIRECTOR = QuestionRole(name="director", answer=str, answered_by=Answerer.CHANNE
 
 def app_of(flow: Workflow, channel: RecordingChannel | None = None) -> App:
     return App(name="w", workflows=[flow], channels={DIRECTOR: channel or RecordingChannel()})
+
+
+@pytest.mark.parametrize(
+    ("bot", "event", "status"), [("pay", "session.failed", "failed"), ("b", "execution.failed", "idle")]
+)
+async def test_what_failed_is_logged_by_its_code_without_what_it_says(
+    tmp_path: Path, bot: str, event: str, status: str
+) -> None:
+    async def bank() -> None:
+        raise ConnectionError("no line for DE89370400440532013000")
+
+    @workflow(version="1")
+    async def pay(run: Run) -> None:
+        await run.step(bank)
+
+    def build() -> App:
+        return App(name="w", workflows=[pay], agents=[Agent(name="b", model=ScriptedModel([]))])
+
+    with capture_logs() as logs:
+        async with Kit(build=build, path=tmp_path / "w.db").running() as kit:
+            session_id = await kit.start(bot, {})
+            session = await kit.session(session_id)
+    assert session.status == status
+    code = "step.failed" if bot == "pay" else "model.script-exhausted"
+    [told] = [each for each in logs if each["event"] == event]
+    assert (told["session_id"], told["bot"], told["code"]) == (session_id, bot, code)
+    assert told["remedy"] == f"overwinter show {session_id}"
+    assert "DE89" not in repr(logs)
 
 
 async def test_a_workflow_sleeps_asks_and_ends_with_its_result(tmp_path: Path) -> None:
