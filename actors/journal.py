@@ -17,7 +17,7 @@ from .surroundings import Lease, Surroundings
 
 _log = structlog.get_logger("overwinter.session")
 
-_UNWELL = {
+_UNWELL: dict[str, str] = {
     SessionStatus.FAILED: "session.failed",
     SessionStatus.BLOCKED: "session.blocked",
     SessionStatus.IDLE: "execution.failed",
