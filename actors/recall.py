@@ -67,7 +67,8 @@ def wait_result_of(pause: PauseRow) -> WaitResult:
         responder=pause.responder,
         role=pause.role,
         answerer=pause.answerer,
-        waited_ms=None if pause.resolved_at_ms is None else pause.resolved_at_ms - pause.asked_at_ms,
+        # A clock may have been set back in between.
+        waited_ms=None if pause.resolved_at_ms is None else max(0, pause.resolved_at_ms - pause.asked_at_ms),
         outline=_outline_asked(pause) if pause.resolution in _ANSWERS else NO_OUTLINE,
     )
 

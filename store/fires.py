@@ -3,7 +3,8 @@
 A trigger fires once for each key: the row of the fire is the proof, and where a scheduled time is the key, the trigger's
 ``next_due_at_ms`` is moved on in the same transaction. A fire stays ``open`` until everybody who waits for it has been told. It is
 done only if at that moment nobody waits for it any more who began to wait before; and a wait that is written later, but began
-before the fire, opens it again (``tell_again``, in the transaction of the wait). So nobody misses a fire, whichever was first.
+before the fire, opens it again (``tell_again``, in the transaction of the wait). So nobody misses a fire, whichever was first;
+nor where a clock was set back in between: who is written down as waiting when a trigger fires does wait for that fire.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .rows import PauseKind, PauseRow, PauseStatus, SessionStatus
 from .schema import pauses, sessions
 from .statements import literal
 from .trigger_rows import FireRow, FireStatus, TriggerRow, TriggerStatus
-from .trigger_schema import fires, triggers
+from .trigger_schema import fires, subscriptions, triggers
 from .triggers import change_state, is_trigger
 from .values import value
 
@@ -151,6 +152,7 @@ class Fires:
             )
             if connection.execute(moved).rowcount == 1:
                 for row in change.fires:
+                    _are_waiting(connection, row)
                     count += connection.execute(self._insert_fire, _values(row)).rowcount
         return count
 
@@ -172,8 +174,30 @@ class Fires:
             connection, trigger_id=row.trigger_id, was=state[0], state_json=state[1]
         ):
             return "refused"
+        _are_waiting(connection, row)
         connection.execute(self._insert_fire, _values(row))
         return "fired"
+
+
+def _are_waiting(connection: sa.Connection, fire: FireRow) -> None:
+    """Whoever waits for the trigger by a clock that is ahead of the one that fires it has done so since now at the latest."""
+    at_ms = fire.fired_at_ms
+    connection.execute(
+        sa.update(pauses)
+        .where(
+            pauses.c.status == literal(PauseStatus.PENDING),
+            pauses.c.kind == literal(PauseKind.TRIGGER),
+            pauses.c.tenant == _of_trigger(triggers.c.tenant, fire),
+            pauses.c.role == _of_trigger(triggers.c.slug, fire),
+            pauses.c.asked_at_ms > at_ms,
+        )
+        .values(asked_at_ms=at_ms)
+    )
+    connection.execute(
+        sa.update(subscriptions)
+        .where(subscriptions.c.trigger_id == fire.trigger_id, subscriptions.c.created_at_ms > at_ms)
+        .values(created_at_ms=at_ms)
+    )
 
 
 def tell_again(connection: sa.Connection, *, tenant: str, slug: str, since_ms: int) -> None:
@@ -188,6 +212,10 @@ def tell_again(connection: sa.Connection, *, tenant: str, slug: str, since_ms: i
         )
         .values(status=FireStatus.OPEN.value, settled_at_ms=None)
     )
+
+
+def _of_trigger(column: sa.Column[str], fire: FireRow) -> sa.ScalarSelect[str]:
+    return sa.select(column).where(is_trigger(fire.trigger_id)).scalar_subquery()
 
 
 # -- statements --------------------------------------------------------------------------------------------------------

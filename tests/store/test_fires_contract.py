@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from overwinter.store.changes import CancelSession
 from overwinter.store.fires import DueFires
 from overwinter.store.rows import PauseRow
@@ -142,6 +144,28 @@ async def test_no_more_runs_begin_than_there_may_be_at_once(store: Store) -> Non
         CancelSession(tenant="acme", session_id="s1", reason="r", responder=None, ledger_json="{}", now_ms=T0)
     )
     assert await store.fires.begin(rows[2], session_id="x2", at_once=2)
+
+
+@pytest.mark.case("ti10")
+@pytest.mark.behaviour("P22")
+async def test_whoever_waits_by_a_clock_that_is_ahead_waits_for_the_next_fire(store: Store) -> None:
+    ahead = [replace(waits(f"p{at}"), asked_at_ms=T0 + at * 3_600_000) for at in (0, 1, 9_000)]
+    other = replace(waits("p4", asked_at_ms=T0 + 5), role="another")
+    await asleep(store, *ahead, other)
+    await store.triggers.add(trigger())
+    row = SubscriptionRow(trigger_id="t-go", session_id="s1", tenant="acme", created_at_ms=T0 + 5)
+    await store.triggers.subscribe(row)
+    outside = fire("outside", at_ms=T0 + 1)
+    assert await store.fires.fire(outside) == "fired"
+    assert [pause.pause_id for pause in await store.fires.waiting(outside, trigger(), limit=9)] == ["p0", "p1", "p9000"]
+    (subscribed,) = await store.triggers.subscribed("t-go", limit=9)
+    assert subscribed.created_at_ms == T0 + 1
+    assert not await settle(store, outside)
+    assert (await store.pause("p4")) == other
+    scheduled = fire("due", at_ms=T0)
+    change = DueFires(trigger_id="t-go", was_due_at_ms=T0, next_due_at_ms=None, fires=(scheduled,))
+    assert await store.fires.fire_due([change]) == 1
+    assert len(await store.fires.waiting(scheduled, trigger(), limit=9)) == 3
 
 
 def as_declared(_: TriggerRow, new: TriggerRow) -> TriggerRow:

@@ -32,6 +32,12 @@ from .examples import (
 from .test_anchors_contract import anchor
 from .test_fires_contract import fire, trigger
 
+
+async def fires(store: Store) -> None:
+    await store.triggers.add(trigger())
+    await store.fires.fire(fire(), per_minute=9, state=(None, "{}"))
+
+
 HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "claim": lambda store: store.claim(claim()),
     "renew": lambda store: store.renew_leases(RenewLeases(holder="w1", epochs={"s1": 1}, now_ms=T0, until_ms=T0)),
@@ -82,6 +88,7 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "subscribed": lambda store: store.triggers.subscribed("t", limit=10),
     "waiting for a fire": lambda store: store.fires.waiting(fire(), trigger(), limit=10),
     "begin a run": lambda store: store.fires.begin(fire(), session_id="s1", at_once=1),
+    "fire": fires,
     "fires of a trigger": lambda store: store.fires.of("t", limit=10),
     "unblock": lambda store: store.unblock_session(
         UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)

@@ -387,6 +387,25 @@ async def test_one_subscriber_that_cannot_be_told_harms_no_other(tmp_path: Path)
         assert from_json((await fires(kit, "go"))[1].outcome_json or "")["skipped"] == {}  # they are not asked again
 
 
+@pytest.mark.case("ti10")
+@pytest.mark.behaviour("P22")
+async def test_a_clock_that_is_set_back_keeps_nobody_waiting_for_what_has_fired(tmp_path: Path) -> None:
+    world = World(Trigger(slug="go", when=EVERY_MINUTE))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        session_id = await kit.start("b", "wait", surface="workspace")
+        await kit.close()
+        kit.clock = ManualClock(NOON_MS - 3_600_000)
+        await kit.open()
+        await kit.settle()
+        assert (await kit.session(session_id)).status == "waiting"
+        fired = await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"))
+        await kit.settle()
+        told = await result_of(kit, session_id)
+        assert (told["status"], told["fire_id"], told["elapsed_s"]) == ("done", fired.fire_id, 0.0)
+
+
 # -- messages ----------------------------------------------------------------------------------------------------------
 async def test_a_message_on_a_channel_fires_what_waits_for_such_a_one_once(tmp_path: Path) -> None:
     world = World(
