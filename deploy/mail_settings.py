@@ -7,6 +7,7 @@ the page that a question's mail leads to in ``[mail.page]``. Defaults of reading
 from __future__ import annotations
 
 import re
+from enum import StrEnum
 from typing import Annotated, Any, cast
 
 from pydantic import AfterValidator, Field, SecretStr, model_validator
@@ -122,12 +123,25 @@ class LmtpConfig(Section):
     port: Port = Field(default=2424, description="the port to listen on")
 
 
+class ConfirmBy(StrEnum):
+    """How whoever answers on the page confirms it."""
+
+    PAGE = "page"
+    """By a number that the page shows: whoever bears the link can answer."""
+    MAIL = "mail"
+    """By one that is mailed to whom the question was sent."""
+
+
 class PageConfig(Section):
     """The page on which a question can be answered in a browser."""
 
     base_url: BaseUrl = Field(description="the address people reach it under, as https://ask.example.com")
     host: str = Field(default="127.0.0.1", min_length=1, description="the address to listen on")
     port: Port = Field(default=8425, description="the port to listen on")
+    confirm_by: ConfirmBy = Field(
+        default=ConfirmBy.PAGE,
+        description="page (whoever bears the link answers) or mail (a number mailed to whom it was sent confirms the answer)",
+    )
 
 
 class MailConfig(Section):

@@ -6,7 +6,7 @@ from ..channels.mail.connection import MailConnection
 from ..channels.web.bearers import Bearer
 from ..channels.web.connection import PageConnection
 from ..channels.web.settings import PageSettings
-from .mail_settings import MailConfig
+from .mail_settings import ConfirmBy, MailConfig
 
 
 class MailBearers:
@@ -21,12 +21,22 @@ class MailBearers:
             return None
         return Bearer(tenant=about.tenant, pause_id=about.pause_id, answered_by=about.recipient)
 
+    async def send_number(self, token: str, number: str, *, shown: str) -> bool:
+        return await self._connection.send_number(token, number, shown=shown)
+
 
 def page_settings_of(mail: MailConfig) -> PageSettings | None:
     """The page; None if there is none."""
     if mail.page is None:
         return None
-    return PageSettings(base_url=mail.page.base_url, host=mail.page.host, port=mail.page.port, keys=mail.secret_keys)
+    page = mail.page
+    return PageSettings(
+        base_url=page.base_url,
+        host=page.host,
+        port=page.port,
+        keys=mail.secret_keys,
+        sends_numbers=page.confirm_by is ConfirmBy.MAIL,
+    )
 
 
 def page_connection_of(settings: PageSettings, connection: MailConnection) -> PageConnection:

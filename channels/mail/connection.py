@@ -26,6 +26,7 @@ from .servers import ImapServer, LmtpListener, SmtpServer
 from .settings import MailReading
 from .smtp import SmtpSender
 from .tokens import is_own_address
+from .writing import confirming
 
 _SWEEP_EVERY_MS = 3_600_000
 _LISTEN_AGAIN_MS = 15_000
@@ -161,6 +162,16 @@ class MailConnection:
         about = await self._opened.register.find(token)
         answerers = () if about is None else self._answerers.get(about.channel, ())
         return about if about is not None and about.recipient in answerers else None
+
+    async def send_number(self, token: str, number: str, *, shown: str) -> bool:
+        """Mail the number that confirms an answer to whom a token was sent; False if too many were sent lately, or to nobody."""
+        about = await self.asked(token)
+        questions = self._opened.reception.questions
+        asked = None if about is None else await questions.find(tenant=about.tenant, pause_id=about.pause_id)
+        if about is None or asked is None:
+            return False
+        written = confirming(asked.ask, number=number, shown=shown)
+        return await self._opened.replies.write_number(about, written, number=number)
 
     # -- what it is made of -------------------------------------------------------------------------------------------
     @property

@@ -33,6 +33,9 @@ _LONGEST_ID = 250
 
 _DAY_MS = 24 * HOUR_MS
 
+_NUMBER_LIFE_MS = 2 * HOUR_MS
+"""As long as a page takes it."""
+
 Why = Literal["again", "late", "told", "stranger"]
 
 _log = structlog.get_logger("overwinter.mail")
@@ -86,7 +89,23 @@ class Replies:
         if planned is None:
             _log.warning("mail.not-answered", session_id=about.session_id, why=why, reason="too many mails an hour")
             return False
-        at_ms = planned.replies[note_id]
+        return await self._write(about, to, written, note_id=note_id, kind=why, at_ms=planned.replies[note_id])
+
+    async def write_number(self, about: Correspondence, written: Written, *, number: str) -> bool:
+        """Send the number that confirms an answer on the page to whom the question was sent; False if too many were sent."""
+        if await self._is_full(about.recipient):
+            return False
+        await self._register.change(about.token, lambda known: known.with_text(written.text))
+        digest = hashlib.sha256(f"number\0{about.token}\0{number}".encode()).hexdigest()
+        to = Addressee(address=about.recipient, message_id=None)
+        at_ms = self._clock.now_ms()
+        await self._write(about, to, written, note_id=f"mail:{digest[:40]}", kind="number", at_ms=at_ms)
+        return True
+
+    async def _write(
+        self, about: Correspondence, to: Addressee, written: Written, *, note_id: str, kind: str, at_ms: int
+    ) -> bool:
+        """Leave a note in the thread of a question."""
         number = _FIRST_NUMBER + int.from_bytes(hashlib.sha256(note_id.encode()).digest()[:6], "big") % _NUMBERS
         references = [*about.references, self._register.message_id(about.token)]
         if to.message_id is not None and _is_plain_id(to.message_id):
@@ -104,7 +123,7 @@ class Replies:
         note = Note(
             note_id=note_id,
             channel=self._connection,
-            kind=why,
+            kind=kind,
             body=body,
             addressee=to.address,
             tenant=about.tenant,
@@ -121,8 +140,7 @@ class Replies:
         """
         day = self._clock.now_ms() // _DAY_MS
         digest = hashlib.sha256(f"unasked\0{to.address}\0{day}".encode()).hexdigest()
-        is_full = await self._notes.count_to(self._connection, to.address, within_ms=HOUR_MS) >= _MOST_TO_AN_ADDRESS
-        if is_full:
+        if await self._is_full(to.address):
             _log.warning("mail.not-answered", why="unasked", reason="too many mails an hour")
             return False
         is_known = to.message_id is not None and _is_plain_id(to.message_id)
@@ -142,15 +160,18 @@ class Replies:
         )
 
     async def tell(self, note: Note) -> None:
-        """Send a note; one that asks again is left out if its question has closed while it waited.
+        """Send a note; one that asks for an answer is left out if its question has closed while it waited.
 
         Raises:
             ChannelError: as ``SmtpSender.send``.
         """
-        if note.kind == "again" and not await self._is_open(note):
+        if note.kind in ("again", "number") and not await self._is_open(note):
             _log.info("mail.not-asked-again", session_id=note.session_id, reason="closed meanwhile")
             return
         body = cast("dict[str, Any]", note.body)
+        if note.kind == "number" and self._clock.now_ms() - body["at_ms"] > _NUMBER_LIFE_MS:
+            _log.warning("mail.number-too-old", session_id=note.session_id)
+            return
         letter = Letter(
             sender=self._sender.address,
             sender_name=self._sender.name,
@@ -170,7 +191,7 @@ class Replies:
         self, about: Correspondence, to: Addressee, note_id: str, texts: Sequence[str]
     ) -> Correspondence | None:
         """The correspondence with the time at which the note may go out; None if it is one too many."""
-        is_full = await self._notes.count_to(self._connection, to.address, within_ms=HOUR_MS) >= _MOST_TO_AN_ADDRESS
+        is_full = await self._is_full(to.address)
 
         def plan(known: Correspondence) -> Correspondence:
             for text in texts:
@@ -182,6 +203,9 @@ class Replies:
 
         planned = await self._register.change(about.token, plan)
         return planned if planned is not None and note_id in planned.replies else None
+
+    async def _is_full(self, address: str) -> bool:
+        return await self._notes.count_to(self._connection, address, within_ms=HOUR_MS) >= _MOST_TO_AN_ADDRESS
 
     async def _is_open(self, note: Note) -> bool:
         asked = await self._questions.find(tenant=note.tenant, pause_id=note.pause_id or "")

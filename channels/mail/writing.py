@@ -105,6 +105,19 @@ def not_understood(ask: Ask, *, read: str, why: str) -> Written:
     )
 
 
+def confirming(ask: Ask, *, number: str, shown: str) -> Written:
+    """The number that confirms an answer which somebody gave on the page."""
+    return _written(
+        Said(text="This answer was given on the page of the question, in your name:"),
+        Quoted(text=shortened(shown, _LONGEST_READ)[0]),
+        Said(text=f"If you gave it, type this number there to confirm it: {number}"),
+        Said(
+            text="If you did not, somebody else has your mail. Tell nobody the number: without it the answer does not count."
+        ),
+        *_reminder(ask),
+    )
+
+
 def told(ask: Ask, *, what: str) -> Written:
     """One line to somebody who wrote, which asks for nothing."""
     return _written(Said(text=what), *_reminder(ask))

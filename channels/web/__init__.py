@@ -16,5 +16,7 @@ page, press its buttons and submit its forms. So:
 - What a first form says is only shown again. A second one wants a number to be typed that stands in the text of the page and
   in no field of it, another one each time. Whoever fills in a form without reading the page hits it once in ten thousand tries,
   and has few.
+- Where the operator wants it, that number is not shown but sent to whom the link was sent: then a link that was handed on, with
+  the mail it stands in, answers nothing.
 - Both forms hold a ticket that is bound to a cookie of the browser that was shown them, so that no other page can send them.
 """

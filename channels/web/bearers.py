@@ -26,3 +26,11 @@ class Bearers(Protocol):
     async def find(self, token: str) -> Bearer | None:
         """Whom a token was sent to, if they may still answer; None for any other token."""
         ...
+
+    async def send_number(self, token: str, number: str, *, shown: str) -> bool:
+        """Send the number that confirms an answer to whom a token was sent; False if too many were sent lately.
+
+        Args:
+            shown: the answer, in words.
+        """
+        ...

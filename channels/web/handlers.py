@@ -57,7 +57,7 @@ from .pages import (
     unknown_page,
 )
 from .settings import PageSettings
-from .tickets import LIFETIME_MS, Ticket, Tickets, is_cookie
+from .tickets import DIGITS, DIGITS_SENT, LIFETIME_MS, Ticket, Tickets, is_cookie
 
 COOKIE = "overwinter_answer"
 _MOST_BYTES = 128 * 1024
@@ -107,7 +107,7 @@ class AnswerPage:
         self._clock = clock
         self._ids = ids
         self._name = name
-        self._tickets = Tickets(settings.keys, ids=ids)
+        self._tickets = Tickets(settings.keys, ids=ids, digits=DIGITS_SENT if settings.sends_numbers else DIGITS)
         self._looks = Allowance(at_once=60, per_minute=30, clock=clock)
         self._tries = Allowance(at_once=5, per_minute=1 / 3, clock=clock)
 
@@ -140,19 +140,27 @@ class AnswerPage:
         fields = {name: field for name, field in (await request.post()).items() if isinstance(field, str)}
         match fields.get(STEP):
             case step if step == CHOOSE:
-                return self._chosen(call, fields)
+                return await self._chosen(call, fields)
             case step if step == CONFIRM:
                 return await self._confirmed(call, fields)
             case _:
                 return self._question(call)
 
-    def _chosen(self, call: _Call, fields: Mapping[str, str]) -> web.Response:
+    async def _chosen(self, call: _Call, fields: Mapping[str, str]) -> web.Response:
         if self._ticket_of(call, fields, answer="") is None:
             return self._question(call, note=_TOO_OLD, given=fields)
         filled = filled_in(call.asked.ask.form, fields)
         if isinstance(filled, str):
             return self._question(call, note=filled, given=fields)
-        return self._confirm(call, filled)
+        ticket = self._issue(call, filled.text)
+        if self._settings.sends_numbers:
+            try:
+                is_sent = await self._bearers.send_number(call.token, ticket.number, shown=filled.shown)
+            except StoreError as error:
+                return _busy_store(error)
+            if not is_sent:
+                return self._question(call, note=_TOO_MANY_SENT, given=fields)
+        return self._confirm(call, filled, ticket)
 
     async def _confirmed(self, call: _Call, fields: Mapping[str, str]) -> web.Response:
         text = fields.get(ANSWER, "")
@@ -164,7 +172,10 @@ class AnswerPage:
         typed = "".join(fields.get(NUMBER, "").split())
         if not hmac.compare_digest(typed.encode(), ticket.number.encode()):
             self._tries.take(call.token)
-            return self._confirm(call, filled, note="That is not the number; here is another one.")
+            if self._settings.sends_numbers:
+                return self._confirm(call, filled, ticket, note="That is not the number that was sent.")
+            other = self._issue(call, filled.text)
+            return self._confirm(call, filled, other, note="That is not the number; here is another one.")
         return await self._give(call, filled, ticket.text)
 
     async def _give(self, call: _Call, filled: Filled, ticket: str) -> web.Response:
@@ -234,11 +245,13 @@ class AnswerPage:
 
     # -- pages with forms ----------------------------------------------------------------------------------------------
     def _question(self, call: _Call, *, note: str = "", given: Mapping[str, str] | None = None) -> web.Response:
-        return self._remembered(call, question_page(call.asked, ticket=self._issue(call, ""), note=note, given=given))
+        ticket, name = self._issue(call, ""), call.bearer.answered_by
+        return self._remembered(call, question_page(call.asked, ticket=ticket, name=name, note=note, given=given))
 
-    def _confirm(self, call: _Call, filled: Filled, *, note: str = "") -> web.Response:
-        ticket = self._issue(call, filled.text)
-        return self._remembered(call, confirm_page(call.asked, filled, ticket=ticket, note=note))
+    def _confirm(self, call: _Call, filled: Filled, ticket: Ticket, *, note: str = "") -> web.Response:
+        name, is_sent = call.bearer.answered_by, self._settings.sends_numbers
+        shown = confirm_page(call.asked, filled, ticket=ticket, name=name, is_sent=is_sent, note=note)
+        return self._remembered(call, shown)
 
     def _issue(self, call: _Call, answer: str) -> Ticket:
         return self._tickets.issue(token=call.token, cookie=call.cookie, answer=answer, now_ms=self._clock.now_ms())
@@ -259,6 +272,7 @@ class AnswerPage:
 
 
 _TOO_OLD = "This form was open for too long, or came from another browser. Here is a new one."
+_TOO_MANY_SENT = "Too many numbers were sent lately. Please wait an hour, or reply to the mail."
 _NO_COOKIE = "Your browser did not send back the cookie of this page. Please allow cookies here and choose again, or reply by mail."
 _UNREAD = (
     "It could not be read just now. An operator has to look at it; please choose approve or reject, or come back later."

@@ -21,29 +21,45 @@ _LONGEST_VALUE = 20_000
 
 
 def question_page(
-    asked: AskedQuestion, *, ticket: Ticket, note: str = "", given: Mapping[str, str] | None = None
+    asked: AskedQuestion, *, ticket: Ticket, name: str, note: str = "", given: Mapping[str, str] | None = None
 ) -> str:
-    """An open question with the form to answer it; nothing is chosen in it but what ``given`` holds."""
+    """An open question with the form to answer it; nothing is chosen in it but what ``given`` holds.
+
+    Args:
+        name: whose answer it will be.
+    """
     return page(
         f"{asked.ask.bot} needs your answer",
         paragraph(note, style="note") if note else "",
         *_about(asked.ask),
+        paragraph(f"You answer as {name}. If that is not you, please leave it to them."),
         _choosing(asked.ask, ticket, given or {}),
         paragraph("Nothing is decided yet: you are asked to confirm what you choose.", style="small"),
     )
 
 
-def confirm_page(asked: AskedQuestion, filled: Filled, *, ticket: Ticket, note: str = "") -> str:
-    """What was filled in, to be confirmed by typing a number that stands in the text."""
+def confirm_page(
+    asked: AskedQuestion, filled: Filled, *, ticket: Ticket, name: str, is_sent: bool = False, note: str = ""
+) -> str:
+    """What was filled in, to be confirmed by typing a number that stands in the text, or was sent.
+
+    Args:
+        name: whose answer it is.
+    """
+    where = (
+        f"To give this answer, type the number that was sent to {text(name)}:"
+        if is_sent
+        else f"To give this answer, type the number <b>{ticket.number}</b> here:"
+    )
     return page(
         "Please confirm your answer",
         paragraph(note, style="note") if note else "",
         *_about(asked.ask),
-        paragraph("Your answer:"),
+        paragraph(f"The answer of {name}:"),
         f"<blockquote>{text(filled.shown)}</blockquote>",
         '<form method="post" autocomplete="off">',
         _hidden(STEP, CONFIRM) + _hidden(TICKET, ticket.text) + _hidden(ANSWER, filled.text),
-        f"<label>To give this answer, type the number <b>{ticket.number}</b> here:",
+        f"<label>{where}",
         f'<input class="number" type="text" name="{NUMBER}" inputmode="numeric" maxlength="12" required></label>',
         "<p><button>Give this answer</button></p></form>",
         '<form method="get"><p class="small"><button>Choose something else</button></p></form>',

@@ -16,12 +16,15 @@ class PageSettings:
         base_url: the address people reach the page under.
         host, port: where it listens; a server in front of it is to bear the certificate.
         keys: each of at least 32 bytes, the present one first.
+        sends_numbers: the number that confirms an answer is sent to whom the link was sent, and not shown: so a link that
+            was handed on answers nothing.
     """
 
     base_url: str
     host: str
     port: int
     keys: tuple[bytes, ...] = field(repr=False)
+    sends_numbers: bool = False
 
     @property
     def path(self) -> str:

@@ -17,7 +17,10 @@ from ...store.values import value
 LIFETIME_MS = 2 * 3_600_000
 _COOKIE = re.compile(r"[0-9a-f]{32}", re.ASCII)
 _TICKET = re.compile(r"([0-9a-f]{11})([0-9a-f]{16})([0-9a-f]{32})", re.ASCII)
-_DIGITS = 4
+DIGITS = 4
+"""Enough for who reads the page; nobody else has more than a few tries."""
+DIGITS_SENT = 8
+"""For who has to have been sent them: tries go on for as long as a question is open."""
 
 
 @value
@@ -37,10 +40,12 @@ class Tickets:
 
     Args:
         keys: the present one makes them; all are taken.
+        digits: of a number.
     """
 
-    def __init__(self, keys: Sequence[bytes], *, ids: Ids) -> None:
+    def __init__(self, keys: Sequence[bytes], *, ids: Ids, digits: int = DIGITS) -> None:
         self._ids = ids
+        self._digits = digits
         self._keys = tuple(hmac.digest(key, b"overwinter answer page tickets", hashlib.sha256) for key in keys)
 
     def issue(self, *, token: str, cookie: str, answer: str, now_ms: int) -> Ticket:
@@ -60,10 +65,9 @@ class Tickets:
         fits = [each for each in made if hmac.compare_digest(each.text, text)]
         return fits[0] if fits else None
 
-    @staticmethod
-    def _made(issued: str, once: str, token: str, cookie: str, answer: str, key: bytes) -> Ticket:
+    def _made(self, issued: str, once: str, token: str, cookie: str, answer: str, key: bytes) -> Ticket:
         fields = (issued, once, token, cookie, answer)
         message = b"".join(len(data).to_bytes(4, "big") + data for data in (field.encode() for field in fields))
         digest = hmac.digest(key, message, hashlib.sha256)
-        number = int.from_bytes(digest[16:24], "big") % 10**_DIGITS
-        return Ticket(text=issued + once + digest[:16].hex(), number=f"{number:0{_DIGITS}}")
+        number = int.from_bytes(digest[16:24], "big") % 10**self._digits
+        return Ticket(text=issued + once + digest[:16].hex(), number=f"{number:0{self._digits}}")

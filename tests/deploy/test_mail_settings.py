@@ -158,3 +158,15 @@ def test_the_page_is_served_by_the_service_alone_and_its_links_stand_in_every_ma
     assert (settings.host, settings.port, settings.keys) == ("127.0.0.1", 8080, (b"k" * 32,))
     assert settings.url_of("t" * 26).startswith(f"https://ask.example.net/x/a/{'t' * 26}.")
     assert page_settings_of(mail()) is None
+
+
+@pytest.mark.parametrize(("confirm_by", "sends_numbers"), [("page", False), ("mail", True)])
+def test_a_page_may_want_a_number_that_is_mailed(confirm_by: str, sends_numbers: bool) -> None:
+    settings = page_settings_of(
+        mail(
+            LEAST
+            + f'token_keys = ["{"k" * 32}"]\n[mail.page]\nbase_url = "https://a.example"\nconfirm_by = "{confirm_by}"\n'
+        )
+    )
+    assert settings is not None
+    assert settings.sends_numbers is sends_numbers

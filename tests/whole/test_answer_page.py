@@ -6,7 +6,7 @@ import re
 import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -18,6 +18,7 @@ from aiohttp import CookieJar
 from aiohttp.test_utils import TestClient, TestServer
 
 from overwinter.channels.mail.channel import MailChannel
+from overwinter.channels.mail.receiving import Handled
 from overwinter.channels.web.markup import HEADERS
 from overwinter.channels.web.settings import PageSettings
 
@@ -100,7 +101,7 @@ def path_in(mailed: Mailed | None) -> str:
 
 @asynccontextmanager
 async def site(folder: Path, **settings: Any) -> AsyncGenerator[Site]:
-    async with mail_office(folder, page=PAGE, **settings) as office:
+    async with mail_office(folder, **{"page": PAGE, **settings}) as office:
         server = TestServer(office.answer_page.app())
         await server.start_server()
         try:
@@ -252,6 +253,83 @@ async def test_a_link_signed_with_the_key_before_is_still_good(tmp_path: Path) -
         async with Site(office=it.office, server=server).browser(mailed) as browser:
             assert "Thank you" in await browser.answer(chosen="approve")
         await server.close()
+
+
+# -- numbers that are sent ---------------------------------------------------------------------------------------------
+SENDING = replace(PAGE, sends_numbers=True)
+SENT = re.compile(r"to confirm it: (\d{8})\s")
+
+
+def number_in(mailed: Mailed) -> str:
+    found = SENT.search(mailed.text)
+    assert found is not None, mailed.text
+    return found[1]
+
+
+async def test_a_page_says_whose_answer_it_takes(tmp_path: Path) -> None:
+    async with site(tmp_path) as it, it.browser(await it.office.ask()) as browser:
+        assert f"You answer as {MARA}." in await browser.open()
+        assert f"The answer of {MARA}:" in await browser.send(chosen="approve")
+
+
+async def test_where_numbers_are_sent_only_who_was_sent_the_question_can_confirm(tmp_path: Path) -> None:
+    async with site(tmp_path, page=SENDING) as it, it.browser(await it.office.ask()) as browser:
+        await browser.open()
+        shown = await browser.send(chosen="approve")
+        await it.settle()
+        _, told = it.office.smtp.mails
+        number = number_in(told)
+        assert (told.recipient, number in shown, f"was sent to {MARA}" in shown) == (MARA, False, True)
+        assert "in your name:\n\n    Approve" in told.text
+        for wrong in ("", "4711", f"{(int(number) + 1) % 10**8:08}"):
+            assert "not the number that was sent" in await browser.send(number=wrong)
+        await it.settle()
+        assert await it.office.is_open()
+        assert len(it.office.smtp.mails) == 2
+        assert "Thank you" in await browser.send(number=f" {number} ")
+        await it.settle()
+        assert len(it.office.refunds) == 1
+
+
+async def test_a_number_that_was_sent_confirms_its_own_answer_alone(tmp_path: Path) -> None:
+    async with site(tmp_path, page=SENDING) as it, it.browser(await it.office.ask()) as browser:
+        await browser.open()
+        await browser.send(chosen="reject")
+        await it.settle()
+        number = number_in(it.office.smtp.mails[-1])
+        await browser.open()
+        await browser.send(chosen="approve")
+        assert "not the number that was sent" in await browser.send(number=number)
+        assert await it.office.is_open()
+
+
+async def test_only_so_many_numbers_are_sent_and_the_mail_can_still_be_answered(tmp_path: Path) -> None:
+    async with site(tmp_path, page=SENDING) as it:
+        mailed = await it.office.ask()
+        async with it.browser(mailed) as browser:
+            for _ in range(6):
+                await browser.open()
+                await browser.send(chosen="approve")
+                await it.settle()
+            await browser.open()
+            assert "Too many numbers were sent" in await browser.send(chosen="approve")
+        await it.settle()
+        assert len(it.office.smtp.mails) == 7
+        assert await it.office.answer(mailed, "No.") is Handled.ANSWERED
+        await it.settle()
+        assert it.office.refunds == []
+
+
+async def test_a_number_that_waited_for_the_server_is_not_sent_when_its_question_is_closed(tmp_path: Path) -> None:
+    async with site(tmp_path, page=SENDING) as it, it.browser(await it.office.ask()) as browser:
+        it.office.smtp.refusals[MARA] = "451 4.3.0 later"
+        await browser.open()
+        await browser.send(chosen="approve")
+        await it.settle()
+        await it.office.kit.answer(decision={"approved": False}, by="olaf")
+        it.office.smtp.refusals.clear()
+        await it.office.kit.advance(timedelta(hours=1))
+        assert [SENT.search(each.text) for each in it.office.smtp.mails] == [None, None]
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------

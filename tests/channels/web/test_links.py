@@ -119,6 +119,9 @@ class Nobody:
     async def find(self, token: str) -> Bearer | None:
         return None
 
+    async def send_number(self, token: str, number: str, *, shown: str) -> bool:
+        return False
+
 
 async def test_nothing_is_sent_by_the_page() -> None:
     page = PageConnection(

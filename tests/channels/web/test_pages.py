@@ -65,9 +65,9 @@ def all_pages(words: str) -> list[str]:
     assert isinstance(filled, Filled)
     given = {"chosen": "words", "words": words, "reason": words}
     return [
-        question_page(question, ticket=TICKET, note=words, given=given),
-        question_page(choice, ticket=TICKET),
-        confirm_page(question, filled, ticket=TICKET, note=words),
+        question_page(question, ticket=TICKET, name="mara@corp.example", note=words, given=given),
+        question_page(choice, ticket=TICKET, name="mara@corp.example"),
+        confirm_page(question, filled, ticket=TICKET, name="mara@corp.example", note=words),
         answered_page(question, summary=words, is_open=True),
         closed_page(asked(form, prompt=words, summary=words or "x")),
         trouble_page(words),
@@ -124,7 +124,7 @@ def test_the_policy_lets_the_pages_own_style_in_and_nothing_else() -> None:
 def test_the_number_to_be_typed_stands_in_no_field() -> None:
     filled = filled_in(APPROVAL, {"chosen": "approve"})
     assert isinstance(filled, Filled)
-    shown = confirm_page(asked(), filled, ticket=TICKET)
+    shown = confirm_page(asked(), filled, ticket=TICKET, name="mara@corp.example")
     assert shown.count("4711") == 1
     assert re.search(r'="[^"]*4711', shown) is None
 
@@ -141,7 +141,7 @@ def test_the_number_to_be_typed_stands_in_no_field() -> None:
 )
 def test_what_is_special_about_a_question_is_said(change: dict[str, Any], says: str) -> None:
     question = asked(**change)
-    assert says in question_page(question, ticket=TICKET)
+    assert says in question_page(question, ticket=TICKET, name="mara@corp.example")
 
 
 def test_a_closed_question_says_how_and_when() -> None:
