@@ -22,6 +22,8 @@ from .servers import SmtpServer, Tls
 _BUSY_S = 60.0
 """How long to leave a server alone that has said it is busy; it will not say how long itself."""
 _MISCONFIGURED_S = 120.0
+_WANTS_LOGIN = frozenset({530, 534, 535, 538})
+"""Said of a mail, and about the connection: there is no login, or not one that is good enough, or no TLS (RFC 3207, 4954)."""
 
 
 class SmtpSender:
@@ -94,6 +96,8 @@ class SmtpSender:
 
     def _answered(self, code: int, message: str, about: str) -> ChannelUnreachableError | ChannelRejectedError:
         text = f"{self._named} answers {code} {about}: {_line(message)}"
+        if code in _WANTS_LOGIN:
+            return ChannelUnreachableError(text, retry_after_s=_MISCONFIGURED_S)
         if 500 <= code < 600:
             return ChannelRejectedError(text)
         return ChannelUnreachableError(text, retry_after_s=_BUSY_S if code in (421, 450, 451, 452) else None)

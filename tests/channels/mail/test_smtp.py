@@ -55,6 +55,23 @@ async def test_what_is_refused_for_good_is_final(answer: str) -> None:
     assert fake.mails == []
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "530 5.7.0 Authentication required",
+        "530 5.7.0 Must issue a STARTTLS command first",
+        "534 5.7.9 mechanism too weak",
+        "538 5.7.11 encryption needed",
+    ],
+)
+async def test_a_server_that_wants_a_login_first_says_nothing_of_the_mail(answer: str) -> None:
+    async with smtp_fake() as fake:
+        fake.refusals["m@corp.example"] = answer
+        with pytest.raises(ChannelUnreachableError, match=answer[:3]) as raised:
+            await give(fake.server())
+    assert raised.value.retry_after_s == 120.0
+
+
 async def test_a_server_that_is_away_is_tried_later() -> None:
     async with smtp_fake() as fake:
         server = fake.server()
