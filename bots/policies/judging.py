@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Literal, assert_never
 
+import structlog
+
 from ...actors.asks import JsonValue
 from ...actors.effects import is_cancelled
 from ...actors.failures import text_of
@@ -21,6 +23,8 @@ from .verdicts import Allow, Ask, Deny, GatedCall, Schedule
 
 MAX_REASON_CHARS = 500
 MAX_CORRELATION_CHARS = 200
+
+_log = structlog.get_logger("overwinter.gates")
 
 Word = Literal["allow", "schedule", "ask", "deny"]
 
@@ -128,6 +132,8 @@ async def judged_by(gates: Sequence[Gate], call: GatedCall) -> Judged:
     asked = digest(call.tool, call.arguments)
     for gate in gates:
         finding = await _finding_of(gate, call)
+        if finding.is_failure:
+            _log.warning("gate.failed", tool=call.tool, session_id=call.session_id, why=finding.reason)
         findings.append(finding)
         if finding.verdict == "deny" and not finding.is_shadow:
             break

@@ -286,7 +286,9 @@ def _verdict_of(found: Any, *, rule: str) -> Verdict:
     if found is False:
         return Ask(reason=f"{rule} is false")
     if not isinstance(found, dict):
-        raise PolicyInvalidError(f"{rule} is {json.dumps(found, default=repr)}, which is no verdict")
+        raise PolicyInvalidError(
+            f"{rule} is {json.dumps(found, default=repr)}, which is no verdict: true is one, or an object with verdict and reason"
+        )
     try:
         said = _OBJECT.validate_python(found)
     except ValidationError as error:

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.jsontext import from_json, to_json
 from overwinter.actors.marks import KEYWORD, Schema, mark
@@ -143,9 +144,14 @@ class Unreadable:
 )
 async def test_whatever_goes_wrong_asks_a_person_with_the_reason(check: Callable[..., Any], why: str) -> None:
     timeout = timedelta(milliseconds=10) if check is hangs else timedelta(seconds=20)
-    finding = await finding_of(Predicate(name="p", check=check, asks=FINANCE, timeout=timeout))
+    gate = Predicate(name="p", check=check, asks=FINANCE, timeout=timeout)
+    with capture_logs() as logs:
+        finding = await finding_of(gate)
     assert (finding.verdict, finding.role, finding.is_failure) == ("ask", "finance", True)
     assert why in finding.reason
+    assert [(each["event"], each["tool"], each["why"]) for each in logs] == [
+        ("gate.failed", "refund_card", finding.reason)
+    ]
 
 
 async def holds_the_loop(_: GatedCall) -> Verdict:

@@ -36,7 +36,7 @@ def rego(body: str, *, rule: str = "data.p.v", data: Any = None, timeout: timede
     [
         ('v if input.tool == "nothing"', "ask", "undefined"),
         ("v := null", "ask", "undefined"),
-        ('v := "true"', "ask", 'is "true", which is no verdict'),
+        ('v := "true"', "ask", 'is "true", which is no verdict: true is one, or an object with verdict and reason'),
         ('v := {"allow": true}', "ask", "no verdict"),
         ("v := [true, false]", "ask", "which is no verdict"),
         ("v contains true", "ask", "which is no verdict"),
