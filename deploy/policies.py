@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import ErrorDetails
 
 from ..actors.asks import JsonValue
 from ..actors.clock import Clock
@@ -40,7 +41,10 @@ from ..bots.policies.judge import Judge
 from ..bots.policies.judging import Judged, judged_by
 from ..bots.policies.verdicts import Allow, Ask, GatedCall
 from ..bots.tools import Tool
+from .config_faults import did_you_mean
 from .errors import InputInvalidError
+
+AS_TOML = '[[case]] with name, tool, arguments, and expect = "allow", "schedule", "ask" or "deny"'
 
 
 class Case(BaseModel):
@@ -99,6 +103,24 @@ class Tried:
         }
 
 
+def _fault_of(error: ErrorDetails) -> str:
+    """What is wrong with the file, in words."""
+    match error["loc"]:
+        case ("case", int() as at, *rest) if rest:
+            where, names = f"case {at + 1}, {'.'.join(map(str, rest))}", list(Case.model_fields)
+        case ("case",) | ():
+            return f"a list of cases is expected, each {AS_TOML}, or the same in JSON"
+        case other:
+            where, names = ".".join(map(str, other)), list(_Cases.model_fields)
+    match error["type"]:
+        case "extra_forbidden":
+            return f"{where}: there is no such key{did_you_mean(str(error['loc'][-1]), names)}"
+        case "missing":
+            return f"{where} is missing"
+        case _:
+            return f"{where}: {error['msg'].replace('Input should', 'it should')}, not {error['input']!r}"
+
+
 def cases_in(file: Path) -> list[Case]:
     """The cases of a TOML or JSON file.
 
@@ -112,8 +134,8 @@ def cases_in(file: Path) -> list[Case]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputInvalidError(f"{file} cannot be read: {error}") from error
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        raise InputInvalidError(f"{file}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        faults = [_fault_of(each) for each in error.errors(include_url=False, include_context=False)]
+        raise InputInvalidError(f"{file}: {'; '.join(faults)}") from error
     except ValueError as error:
         raise InputInvalidError(f"{file} is neither TOML nor JSON: {error}") from error
 

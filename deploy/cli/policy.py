@@ -32,9 +32,11 @@ def policy_test(
 ) -> int:
     """Try an app's policies on the cases of a file. No model is called, and nothing is written.
 
-    A case names a tool, its arguments, and what is expected: allow, schedule, ask or deny; and, if that matters, who is asked and
-    part of the reason. What a judge says is said in the case; one that is not named there asks a person. With a case that is not
-    as expected, the exit code is 8.
+    A case is a table [[case]] in TOML, or one of the objects in {"case": [...]} in JSON. It has name, tool, arguments =
+    {order_id = "4471", amount = "20.00"} and what is expected: expect = "allow", "schedule", "ask" or "deny". If that matters,
+    asks = ["finance"] says who is asked, reason = "over 500" is part of the reason, and judges = {regulars = "may_run"} is what
+    a judge says; one that is not named there asks a person. agent, owner, tenant, surface and call_id may be said too. With a
+    case that is not as expected, the exit code is 8.
 
     Example: overwinter policy test policies.toml --app overwinter.bots.examples.gated_refunds:app
     """

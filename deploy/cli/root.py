@@ -8,6 +8,7 @@ from importlib.metadata import version as version_of
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 
 from . import (
     accepting,
@@ -131,9 +132,9 @@ def _name_of(command: Callable[..., object]) -> str:
 
 
 def _help_of(command: Callable[..., object]) -> str:
-    """The docstring with each paragraph on one line, to be wrapped to the terminal's width."""
+    """The docstring with each paragraph on one line, to be wrapped to the terminal's width; a [table] in it is no markup."""
     paragraphs = inspect.cleandoc(command.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    return escape("\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs))
 
 
 def _root(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import shlex
 from typing import Any
@@ -48,6 +49,15 @@ def test_every_command_has_an_example_that_can_be_typed(overwinter: Overwinter, 
     # Parsed, not run: a wrong option or a missing argument fails here.
     with command.make_context(name, arguments[len(words) :]):
         pass
+
+
+@pytest.mark.parametrize("name", root.names())
+def test_every_word_that_is_written_of_a_command_is_shown(overwinter: Overwinter, name: str) -> None:
+    command: Any = typer.main.get_command(root.build())
+    for word in name.split():
+        command = command.commands[word]
+    shown = " ".join(overwinter(*name.split(), "--help").out.split())
+    assert " ".join(inspect.getdoc(command.callback).split()) in shown
 
 
 @pytest.mark.parametrize("name", root.names())

@@ -87,19 +87,32 @@ def test_a_case_that_is_not_as_expected_says_why(overwinter: Overwinter, changed
 
 
 @pytest.mark.parametrize(
-    ("name", "text"),
+    ("name", "text", "why"),
     [
-        ("c.toml", "case = 1"),
-        ("c.toml", "[[case"),
-        ("c.toml", ""),
-        ("c.toml", '[[case]]\nname = "n"\ntool = "t"\narguments = {}\nexpect = "maybe"'),
-        ("c.json", "{"),
+        ("c.toml", "case = 1", "a list of cases is expected, each [[case]] with name, tool, arguments, and expect"),
+        ("c.toml", "[[case", "neither TOML nor JSON"),
+        ("c.toml", "", "a list of cases is expected"),
+        ("c.json", "[]", "a list of cases is expected"),
+        ("c.toml", '[[cases]]\nname = "n"', "cases: there is no such key; did you mean case?"),
+        (
+            "c.toml",
+            '[[case]]\nname = "n"\nexpected = "ask"',
+            "case 1, expected: there is no such key; did you mean expect?",
+        ),
+        ("c.toml", '[[case]]\nname = "n"\nexpect = "ask"', "case 1, tool is missing; case 1, arguments is missing"),
+        (
+            "c.toml",
+            '[[case]]\nname = "n"\ntool = "t"\narguments = {}\nexpect = "maybe"',
+            "case 1, expect: it should be 'allow', 'schedule', 'ask' or 'deny', not 'maybe'",
+        ),
+        ("c.json", "{", "neither TOML nor JSON"),
     ],
 )
-def test_a_file_that_holds_no_cases_is_refused(overwinter: Overwinter, name: str, text: str) -> None:
+def test_a_file_that_holds_no_cases_is_refused(overwinter: Overwinter, name: str, text: str, why: str) -> None:
     Path(name).write_text(text)
     ran = overwinter("policy", "test", name, "--app", GATED, "--json")
     assert (ran.code, ran.error["code"]) == (Exit.USAGE, "input.invalid")
+    assert why in ran.error["message"]
     assert overwinter("policy", "test", "none.toml", "--app", GATED, "--json").code == Exit.USAGE
 
 
@@ -174,3 +187,27 @@ def test_the_demonstration_of_gates_shows_each_verdict_at_work(overwinter: Overw
         ("deny", None, 0, 0),
     ]
     assert overwinter("demo", "--gates", "--reply", "yes").code == Exit.USAGE
+
+
+def test_a_gate_that_fails_is_logged_beside_the_document(overwinter: Overwinter) -> None:
+    Path("office.py").write_text(
+        "from overwinter.bots.agents import Agent\n"
+        "from overwinter.bots.app import App\n"
+        "from overwinter.bots.policies.rego import Rego\n"
+        "from overwinter.bots.tools import tool\n"
+        "from overwinter.channels.roles import Answerer, ApprovalRole\n"
+        "from overwinter.channels.terminal import TerminalChannel\n"
+        "boss = ApprovalRole(name='boss', answered_by=Answerer.CHANNEL)\n"
+        "policy = 'package p\\nimport rego.v1\\nv := \"allow\"'\n"
+        "@tool(gates=[Rego(name='limits', policy=policy, rule='data.p.v', asks=boss)])\n"
+        "async def pay() -> str:\n"
+        "    '''Pay.'''\n"
+        "    return 'paid'\n"
+        "app = App(name='a', agents=[Agent(name='b', tools=[pay], model=object())],\n"
+        "          channels={boss: TerminalChannel(write=print)})\n"
+    )
+    case: dict[str, Any] = {"name": "c", "tool": "pay", "arguments": {}, "expect": "ask", "reason": "true is one"}
+    Path("cases.json").write_text(json.dumps({"case": [case]}))
+    ran = overwinter("policy", "test", "cases.json", "--app", "office:app", "--json")
+    assert (ran.code, ran.document["passed"]) == (Exit.OK, 1)
+    assert "gate.failed" in ran.err
