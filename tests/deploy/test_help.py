@@ -57,7 +57,9 @@ def test_every_word_that_is_written_of_a_command_is_shown(overwinter: Overwinter
     for word in name.split():
         command = command.commands[word]
     shown = " ".join(overwinter(*name.split(), "--help").out.split())
-    assert " ".join(inspect.getdoc(command.callback).split()) in shown
+    written = inspect.getdoc(command.callback)
+    assert written
+    assert " ".join(written.split()) in shown
 
 
 @pytest.mark.parametrize("name", root.names())
