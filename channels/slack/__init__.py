@@ -18,9 +18,9 @@ whether its giver is one of these, with what the ``directory`` asks Slack.
 
 ``connection`` is the whole of it for one app. Out: ``asking`` posts, edits and closes questions in the threads that ``threads``
 finds or makes; ``telling`` says what asks nothing. In: ``receiving`` takes what people do, by signed requests or over the
-WebSocket that ``listening`` keeps open, ``catching_up`` looks for what was missed, and ``intake`` gives all of it to ``pressing``
-(buttons, modals, emoji), ``replying`` (words under a question, kept as ``heard``, which may name it by ``naming``) and
-``conversing`` (talking with a bot); ``answers`` records.
+WebSocket that ``listening`` keeps open, ``catching_up`` looks for what was missed in threads, ``unheard`` for what was missed
+outside them, and ``intake`` gives all of it to ``pressing`` (buttons, modals, emoji), ``replying`` (words under a question, kept
+as ``heard``, which may name it by ``naming``) and ``conversing`` (talking with a bot); ``answers`` records.
 What is known of Slack's messages stands in anchors, whose forms are in ``places``.
 
 What is committed before what. A click, a modal and an emoji are acknowledged when the answer is recorded; words when they are

@@ -211,6 +211,11 @@ class Answers:
             return Unclear(reason=str(error))
         return Taken(is_duplicate=answered.is_duplicate)
 
+    async def has_voted(self, asked: AskedQuestion, member: Member) -> bool:
+        """Whether somebody has answered a question that needs several people."""
+        anchor = voter_anchor(asked.ask.pause_id, member.user_id)
+        return await self._reception.anchors.find(self._name, anchor) is not None
+
     async def has_answered(self, asked: AskedQuestion, member: Member, *, external_id: str) -> bool:
         """Whether a closed question was closed by this very message."""
         # A closed question takes nothing: all that is found out is whether the message was taken before.

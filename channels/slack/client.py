@@ -323,9 +323,13 @@ class SlackClient:
         said = await self.call("conversations.info", expecting=frozenset(("channel_not_found",)), channel=channel_id)
         return None if isinstance(said, Refused) else conversation_of(said.part("channel"))
 
-    async def own_conversations(self) -> AsyncGenerator[SlackConversation]:
-        """Those that we are in: https://docs.slack.dev/reference/methods/users.conversations"""
-        kinds = "public_channel,private_channel"
+    async def own_conversations(self, *, with_direct: bool = False) -> AsyncGenerator[SlackConversation]:
+        """Those that we are in: https://docs.slack.dev/reference/methods/users.conversations
+
+        Args:
+            with_direct: direct messages, to us alone and to several, are given as well.
+        """
+        kinds = "public_channel,private_channel,im,mpim" if with_direct else "public_channel,private_channel"
         async for page in self._pages("users.conversations", types=kinds, exclude_archived=True):
             for each in page.parts("channels"):
                 yield conversation_of(each)

@@ -36,6 +36,7 @@ from .receiving import HttpAddress, HttpReceiver, bolt_app
 from .replying import Replying
 from .telling import SAID, WHISPER, Teller
 from .threads import Threads
+from .unheard import Unheard
 
 _log = structlog.get_logger("overwinter.slack")
 
@@ -171,8 +172,15 @@ class SlackConnection:
             name=self.name,
             client=self.client,
             team_id=known.identity.team_id,
-            channels=lambda: self._channels,
+            channels=lambda: {name: channel.declared for name, channel in self._channels.items()},
             take=known.intake.take,
+            unheard=Unheard(
+                client=self.client,
+                team_id=known.identity.team_id,
+                us=known.identity.us,
+                take=known.intake.take,
+                clock=self._clock,
+            ),
             reception=self._received,
         )
         app = bolt_app(client=self.client, identity=known.identity, take=known.intake.take)

@@ -143,6 +143,7 @@ class Reaction:
     Attributes:
         name: without its skin tone, and in one spelling: ``thumbsup`` is ``+1``.
         message_ts: of the message it is on.
+        is_found: it was seen on the message, and may have been told before under another ``external_id``.
     """
 
     external_id: str
@@ -152,6 +153,7 @@ class Reaction:
     message_ts: str
     name: str
     is_added: bool
+    is_found: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

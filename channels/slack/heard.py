@@ -107,7 +107,13 @@ def at_ms(ts: str) -> int:
 
 def is_after(ts: str, other: str) -> bool:
     """Whether a message was written after another one."""
-    return _micros(ts) > _micros(other)
+    return micros_of(ts) > micros_of(other)
+
+
+def before(ts: str, *, seconds: int = 0, micros: int = 0) -> str:
+    """The time so much before a message, in Slack's form."""
+    at = max(0, micros_of(ts) - seconds * 1_000_000 - micros)
+    return f"{at // 1_000_000}.{at % 1_000_000:06d}"
 
 
 def is_later_change(external_id: str, other: str) -> bool:
@@ -117,7 +123,8 @@ def is_later_change(external_id: str, other: str) -> bool:
     return external_id.endswith(":deleted") or is_after(external_id.rpartition(":")[2], other.rpartition(":")[2])
 
 
-def _micros(ts: str) -> int:
+def micros_of(ts: str) -> int:
+    """When a message was written: UTC epoch microseconds, by Slack's clock."""
     seconds, _, fraction = ts.partition(".")
     return int(seconds) * 1_000_000 + int(fraction[:6].ljust(6, "0"))
 
@@ -127,6 +134,6 @@ def _position(heard: Heard) -> int:
         case "wrote":
             return 0
         case "edited":
-            return _micros(heard.external_id.rpartition(":")[2]) // 1_000_000
+            return micros_of(heard.external_id.rpartition(":")[2]) // 1_000_000
         case "deleted":
             return 2**31 - 1

@@ -8,6 +8,7 @@
     message:C…:TS                 the question  a message that asks it: of which channel of the app, in which thread
     voter:PAUSE:USER              the question  the name under which somebody's vote counts
     changed:C…:TS                 the session   the last change of a person's message: no words from before it count
+    caught-up                     nothing       until when all that was missed has been looked for; UTC epoch milliseconds
 
 ``CHANNEL`` is the declared channel's name, and every row is kept under the connection's.
 """
@@ -20,6 +21,9 @@ from ...actors.asks import JsonValue
 from ...actors.jsontext import from_json, to_json
 from ...store.rows import AnchorRow
 from ...store.values import value
+
+CAUGHT_UP = "caught-up"
+"""The anchor of a connection itself."""
 
 
 @value
@@ -117,6 +121,14 @@ def changed_body(external_id: str) -> str:
 
 def change_in(row: AnchorRow) -> str:
     """The name of the event that told of the last change."""
+    return from_json(row.body_json)
+
+
+def caught_up_body(at_ms: int) -> str:
+    return to_json(at_ms)
+
+
+def caught_up_ms(row: AnchorRow) -> int:
     return from_json(row.body_json)
 
 

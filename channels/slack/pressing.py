@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import structlog
 
 from ...actors.answers import Credential, Decision
@@ -204,17 +206,21 @@ class Pressing:
             session_id=asked.ask.session_id,
             pause_id=asked.ask.pause_id,
         )
+        # Told once for each question, however often they try, and however we come to know of it.
+        refusal = replace(cause, name=f"{reaction.author.user_id} {asked.ask.pause_id}")
         member = await self._authority.member(reaction.author, team_id=reaction.team_id)
         if isinstance(member, Stranger):
             if reaction.is_added:
-                await self._refuse(cause, ref.spot, reaction.author, member.why)
+                await self._refuse(refusal, ref.spot, reaction.author, member.why)
             return
         if not reaction.is_added:
             await self._taken_back(asked, member, decision, ref.spot, reaction)
             return
+        if reaction.is_found and await self._answers.has_voted(asked, member):
+            return
         right = await self._answers.right_of(member, asked, in_channel=channel)
         if isinstance(right, Stranger):
-            await self._refuse(cause, ref.spot, reaction.author, right.why)
+            await self._refuse(refusal, ref.spot, reaction.author, right.why)
             return
         given = await self._decide(asked, member, right, decision, reaction.external_id)
         await self._answer(given, cause, ref.spot, reaction.author)

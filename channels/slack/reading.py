@@ -189,6 +189,7 @@ def _reaction(envelope: Payload, event: Payload, us: Ourselves) -> Event:
         message_ts=ts,
         name=emoji_name(name),
         is_added=is_added,
+        is_found=not told,
     )
 
 
