@@ -44,6 +44,10 @@ class Anchors(Protocol):
 
     async def of_pause(self, channel: str, pause_id: str) -> tuple[AnchorRow, ...]: ...
 
+    async def sweep(self, channel: str, *, prefix: str, before_ms: int, limit: int) -> int:
+        """Forget up to ``limit`` anchors that begin with ``prefix`` and were bound before then; returns how many."""
+        ...
+
 
 class Quarantine(Protocol):
     """What arrived and led nowhere, for operators (``QuarantineRow``)."""

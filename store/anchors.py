@@ -6,7 +6,7 @@ way back by them after any restart, and of two that bind one anchor at once both
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ class Anchors:
     """The anchors of one store."""
 
     def __init__(self, *, dialect: Dialect, write: WriteAlone, read: ReadAlone) -> None:
+        self._dialect = dialect
         self._write_alone = write
         self._read = read
         self._insert = dialect.insert_if_absent(anchors)
@@ -60,8 +61,27 @@ class Anchors:
             partial(_select, where=sa.and_(anchors.c.pause_id == pause_id, anchors.c.channel == channel))
         )
 
+    async def sweep(self, channel: str, *, prefix: str, before_ms: int, limit: int) -> int:
+        """Delete up to ``limit`` anchors of a channel that begin with ``prefix`` and were bound before then; returns how many.
+
+        Nothing takes the store's lock where there are none.
+        """
+        old = sa.and_(
+            anchors.c.channel == channel,
+            anchors.c.anchor.startswith(prefix, autoescape=True),
+            anchors.c.created_at_ms < before_ms,
+        )
+        found = await self._read(partial(_names, where=old, limit=limit))
+        if not found:
+            return 0
+        return await self._write(partial(self._delete, channel=channel, names=found))
+
     async def _write(self, work: Callable[[sa.Connection], T]) -> T:
         return await self._write_alone(Alone(work=work))
+
+    def _delete(self, connection: sa.Connection, *, channel: str, names: Sequence[str]) -> int:
+        these = sa.and_(anchors.c.channel == channel, anchors.c.anchor.in_(self._dialect.keys("names")))
+        return connection.execute(sa.delete(anchors).where(these), {"names": self._dialect.bound(names)}).rowcount
 
     def _bind(self, connection: sa.Connection, *, row: AnchorRow) -> AnchorRow:
         connection.execute(self._insert, {name: getattr(row, name) for name in _COLUMNS})
@@ -75,6 +95,10 @@ def _is(channel: str, anchor: str) -> sa.ColumnElement[bool]:
 def _select(connection: sa.Connection, *, where: sa.ColumnElement[bool]) -> tuple[AnchorRow, ...]:
     found = connection.execute(sa.select(anchors).where(where).order_by(anchors.c.created_at_ms, anchors.c.anchor))
     return tuple(map(_row, found.all()))
+
+
+def _names(connection: sa.Connection, *, where: sa.ColumnElement[bool], limit: int) -> Sequence[str]:
+    return connection.scalars(sa.select(anchors.c.anchor).where(where).limit(limit)).all()
 
 
 def _replace_if(connection: sa.Connection, *, row: AnchorRow, body_json: str) -> bool:

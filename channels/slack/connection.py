@@ -30,7 +30,7 @@ from .heard import HEARD
 from .intake import Intake
 from .listening import SocketListener
 from .objects import Identity
-from .places import ref_in
+from .places import CHANGED, ref_in
 from .pressing import Pressing
 from .receiving import HttpAddress, HttpReceiver, bolt_app
 from .replying import Replying
@@ -62,6 +62,10 @@ Way = SocketMode | HttpAddress
 
 
 READ_WITHIN_S = 25.0
+CHANGES_KEPT_MS = 30 * 86_400_000
+"""Far longer than Slack tells a message again, or than its words are kept to be dealt with while Slack refuses us."""
+_SWEEP_EVERY_MS = 3_600_000
+_SWEEP = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,6 +191,7 @@ class SlackConnection:
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(catching_up.run(), name="slack catching up")
+                group.create_task(self._forget(), name="slack forgetting")
                 match way:
                     case SocketMode(app_token=app_token, ping_interval_s=ping_interval_s):
                         listener = SocketListener(
@@ -219,6 +224,15 @@ class SlackConnection:
         finally:
             self.receiver = None
             await receiver.close()
+
+    async def _forget(self) -> None:
+        """Forget that people's messages were changed, once nobody can come any more with the words from before."""
+        anchors = self._received.anchors
+        while True:
+            before_ms = self._clock.now_ms() - CHANGES_KEPT_MS
+            while await anchors.sweep(self.name, prefix=CHANGED, before_ms=before_ms, limit=_SWEEP) == _SWEEP:
+                pass
+            await self._clock.sleep_until_ms(self._clock.now_ms() + _SWEEP_EVERY_MS)
 
     # -- inside --------------------------------------------------------------------------------------------------------
     @property

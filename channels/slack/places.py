@@ -22,6 +22,7 @@ from ...actors.jsontext import from_json, to_json
 from ...store.rows import AnchorRow
 from ...store.values import value
 
+CHANGED = "changed:"
 CAUGHT_UP = "caught-up"
 """The anchor of a connection itself."""
 
@@ -112,7 +113,7 @@ def changed_anchor(original_id: str) -> str:
     Args:
         original_id: of the message: its channel and its ts.
     """
-    return f"changed:{original_id}"
+    return f"{CHANGED}{original_id}"
 
 
 def changed_body(external_id: str) -> str:

@@ -56,6 +56,19 @@ async def test_a_body_is_replaced_only_where_it_is_as_it_was_read(store: Store) 
     assert await store.anchors.find("slack", "root") is None
 
 
+async def test_anchors_of_a_kind_are_swept_when_they_are_old(store: Store) -> None:
+    names = ("changed:C1:1", "changed:C1:2", "changed:C1:3", "changedX", "thread:C1:1")
+    for at, name in enumerate(names):
+        await store.anchors.bind(anchor(name, created_at_ms=T0 + at))
+    await store.anchors.bind(anchor("changed:C1:1", channel="mail"))
+    assert await store.anchors.sweep("slack", prefix="changed:", before_ms=T0 + 2, limit=1) == 1
+    assert await store.anchors.sweep("slack", prefix="changed:", before_ms=T0 + 2, limit=10) == 1
+    assert await store.anchors.sweep("slack", prefix="changed:", before_ms=T0 + 2, limit=10) == 0
+    assert [row.anchor for row in await store.anchors.of_session("slack", "s1")] == [*names[2:]]
+    assert await store.anchors.find("mail", "changed:C1:1") is not None
+    assert await store.anchors.sweep("slack", prefix="%", before_ms=T0 + 10, limit=10) == 0
+
+
 async def test_an_anchor_goes_with_its_pause_and_the_session_s_own_stays(store: Store) -> None:
     await asleep(store, question("p1"))
     await store.anchors.bind(anchor("token", pause_id="p1"))

@@ -122,3 +122,23 @@ async def test_words_of_which_a_part_is_understood_decide_nothing_and_say_what_w
         assert f"I understood: {read}" in office.lines()[-1]
         await office.says("mara", "yes", office.question())
         assert office.desk.ran == ["O-1 40"]
+
+
+async def test_that_a_message_was_changed_is_forgotten_after_a_month(tmp_path: Path) -> None:
+    async with office_at_work(tmp_path) as office:
+        session_id = await office.start()
+        said = await office.says("mara", "hm", office.question())
+        office.slack.edits(said, "hm, hm")
+        await office.settle()
+
+        async def kept() -> list[str]:
+            rows = await office.kit.store.anchors.of_session("slack", session_id)
+            return [row.anchor for row in rows if row.anchor.startswith("changed:")]
+
+        assert await kept() == [f"changed:{said.channel}:{said.ts}"]
+        await office.advance(timedelta(days=29))
+        assert await kept() == [f"changed:{said.channel}:{said.ts}"]
+        await office.advance(timedelta(days=1, hours=2))
+        async with asyncio.timeout(10):
+            while await kept():
+                await office.settle()
