@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from ..store.values import value
 from .asks import JsonValue
 from .confinement import Seen
 from .jsontext import to_json
+
+_FIRST_MS, _LAST_MS = -62_135_596_800_000, 253_402_300_799_999
+"""The years 1 to 9999."""
 
 
 @value
@@ -30,9 +33,14 @@ class FileChanged:
         return self.event in events or (self.is_replaced and "created" in events)
 
     def to_json(self) -> JsonValue:
-        mtime = datetime.fromtimestamp(self.mtime_ns // 1_000_000 / 1000, UTC)
-        text = mtime.isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        return {"path": self.path, "event": self.event, "mtime": text}
+        return {"path": self.path, "event": self.event, "mtime": _moment(self.mtime_ns // 1_000_000)}
+
+
+def _moment(at_ms: int) -> str:
+    """ISO 8601. Whoever writes a file may give it any time, and some file systems keep times that no calendar has."""
+    within_ms = max(_FIRST_MS, min(at_ms, _LAST_MS))
+    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=within_ms)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def changes(before: Mapping[str, Seen], after: Mapping[str, Seen]) -> tuple[FileChanged, ...]:

@@ -24,6 +24,9 @@ from .verdicts import Allow, Ask, Deny, GatedCall, Schedule
 MAX_REASON_CHARS = 500
 MAX_CORRELATION_CHARS = 200
 
+_LONGEST_MS = 365_000 * 24 * 3_600_000
+"""Beyond it no calendar goes in which a time could be told."""
+
 _log = structlog.get_logger("overwinter.gates")
 
 Word = Literal["allow", "schedule", "ask", "deny"]
@@ -254,6 +257,8 @@ def _scheduled(gate: Gate, call: GatedCall, verdict: Schedule) -> Finding:
         deadline_in_ms = verdict.deadline // timedelta(milliseconds=1)
         if deadline_in_ms <= 0:
             return _failed(gate, call, "its deadline has passed before it begins")
+    if max(due_in_ms or 0, deadline_in_ms or 0) > _LONGEST_MS:
+        return _failed(gate, call, "it is put off by more than a thousand years")
     plan = Plan(
         correlation_id=correlation_id,
         action_kind=verdict.action_kind,

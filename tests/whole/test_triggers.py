@@ -578,6 +578,7 @@ async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_tha
         Trigger(slug="go", when=Delay()),
         Trigger(slug="go", when=Delay(at=datetime(2026, 1, 1))),  # noqa: DTZ001
         Trigger(slug="go", when=Delay(after=timedelta(seconds=-1))),
+        Trigger(slug="go", when=Delay(after=timedelta.max)),
         Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="(")),
         Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=0)),
     ],

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
+from overwinter.actors.file_changes import FileChanged
 from overwinter.actors.file_hints import SystemFileHints
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
@@ -329,3 +330,17 @@ async def test_the_operating_system_tells_of_a_change_at_once(tmp_path: Path) ->
     finally:
         watching.cancel()
         await asyncio.wait({watching})
+
+
+@pytest.mark.parametrize(
+    ("mtime_ns", "told"),
+    [
+        (10**24, "9999-12-31T23:59:59.999Z"),
+        (-(10**24), "0001-01-01T00:00:00.000Z"),
+        (-1, "1969-12-31T23:59:59.999Z"),
+        (1_772_452_830_123_999_999, "2026-03-02T12:00:30.123Z"),
+    ],
+)
+def test_a_file_may_have_a_time_that_no_calendar_has(mtime_ns: int, told: str) -> None:
+    change = FileChanged(path="a.txt", event="modified", mtime_ns=mtime_ns)
+    assert change.to_json() == {"path": "a.txt", "event": "modified", "mtime": told}

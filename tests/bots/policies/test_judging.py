@@ -284,6 +284,8 @@ async def test_a_cancellation_from_outside_is_not_taken_for_a_verdict() -> None:
         (Schedule(correlation_id="c1", due=datetime(2026, 3, 3)), "no time with a zone"),  # noqa: DTZ001
         (Schedule(correlation_id="c1", due=5), "no time with a zone"),  # type: ignore[arg-type]
         (Schedule(correlation_id="c1", deadline=timedelta()), "deadline has passed"),
+        (Schedule(correlation_id="c1", due=timedelta.max), "a thousand years"),
+        (Schedule(correlation_id="c1", due=timedelta(hours=1), deadline=timedelta.max), "a thousand years"),
         (Schedule(correlation_id="c1", deadline="soon"), "TypeError"),  # type: ignore[arg-type]
     ],
 )
