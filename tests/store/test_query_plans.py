@@ -120,3 +120,24 @@ async def test_no_hot_query_reads_a_whole_table(store: Store, database: Path, wh
             # What a dead holder left is sorted; it is never more than one holder could carry.
             if "LIMIT" in statement and not re.search(r"(lease_until|held_until)_ms <= ", statement):
                 assert "USE TEMP B-TREE FOR ORDER BY" not in plan, (statement, plan)
+
+
+@pytest.mark.behaviour("W21")
+async def test_no_statement_asks_the_database_what_time_it_is(store: Store) -> None:
+    await asleep(store, question("p1"), timer("t1"), is_sent=True)
+    heard: list[str] = []
+
+    def hear(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        heard.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", hear)
+    try:
+        for look in HOT.values():
+            await look(store)
+    finally:
+        event.remove(Engine, "before_cursor_execute", hear)
+    asks = re.compile(
+        r"\b(current_(time|date)|now|unixepoch|julianday|strftime|datetime|clock_timestamp)\w*", re.IGNORECASE
+    )
+    assert len(heard) > len(HOT)
+    assert [statement for statement in heard if asks.search(statement)] == []

@@ -159,7 +159,6 @@ async def test_overdue_pauses_are_listed_by_their_deadline(store: Store) -> None
 
 
 # -- the clock ---------------------------------------------------------------------------------------------------------
-@pytest.mark.behaviour("W21")
 async def test_nothing_is_due_in_an_empty_store(store: Store) -> None:
     assert await store.due() == Due(session_ms=None, deadline_ms=None, delivery_ms=None)
 

@@ -26,6 +26,7 @@ from overwinter.actors.errors import (
 )
 from overwinter.actors.journal import Journal
 from overwinter.actors.messages import ModelReply, ModelRequest
+from overwinter.actors.run import Run
 from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.surroundings import Lease
 from overwinter.bots.agents import Agent
@@ -35,11 +36,12 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import tool
 from overwinter.bots.toolsets.system import ask_user
+from overwinter.bots.workflows import workflow
 from overwinter.channels.interpreters.chain import Chain
 from overwinter.channels.interpreters.code import CodeInterpreter
 from overwinter.channels.interpreters.model import ModelInterpreter
 from overwinter.channels.interpreters.rules import RulesInterpreter
-from overwinter.channels.roles import Answerer, ApprovalRole
+from overwinter.channels.roles import Answerer, ApprovalRole, QuestionRole
 from overwinter.store.changes import Advance, Claim, Rest
 from overwinter.store.rows import SessionStatus
 
@@ -47,6 +49,7 @@ from .shop import Shop
 
 REFUND = {"order_id": "4471", "amount": "80.00"}
 MARA = ChannelCredential(answered_by="mara")
+QUESTION = QuestionRole(name="question", answer=str, answered_by=Answerer.CHANNEL)
 
 
 def script() -> ScriptedModel:
@@ -163,6 +166,24 @@ async def test_a_call_id_used_again_in_a_later_turn_is_a_new_question(tmp_path: 
     assert len(shop.ran) == 1
 
 
+@pytest.mark.behaviour("P10")
+@pytest.mark.behaviour("W32")
+async def test_the_same_call_id_in_another_session_is_another_question(tmp_path: Path) -> None:
+    shop = Shop()
+    model = ScriptedModel.by_turn([calls("refund_card", REFUND, call_id="call_0"), says("Done.")])
+    async with Kit(build=lambda: shop.app(model), path=tmp_path / "w.db").running() as kit:
+        first, second = [await kit.start("support", "refund") for _ in range(2)]
+        asked = {pause.session_id: pause for pause in await kit.pending()}
+        assert asked[first].key == asked[second].key
+        before = await kit.timeline(first)
+        await kit.answer(asked[second], text="yes")
+        assert ((await kit.session(first)).status, (await kit.session(second)).status) == ("waiting", "idle")
+        assert await kit.timeline(first) == before
+        assert len(shop.ran) == 1
+        await kit.answer(asked[first], text="no")
+    assert len(shop.ran) == 1
+
+
 @pytest.mark.behaviour("G28")
 async def test_a_closed_question_is_forgotten_after_its_retention_and_an_open_one_never(tmp_path: Path) -> None:
     shop = Shop()
@@ -251,7 +272,6 @@ async def test_a_session_that_kills_its_process_again_and_again_is_failed(tmp_pa
 
 
 @pytest.mark.behaviour("P3")
-@pytest.mark.behaviour("P44")
 async def test_waiting_sessions_take_no_place_from_fresh_ones(tmp_path: Path) -> None:
     shop = Shop()
     kit = Kit(build=lambda: shop.app(script()), path=tmp_path / "w.db", supervising=SupervisorSettings(concurrency=2))
@@ -261,6 +281,40 @@ async def test_waiting_sessions_take_no_place_from_fresh_ones(tmp_path: Path) ->
         assert len(await kit.pending()) == 3
         await kit.start("support", "fresh")
         assert len(await kit.pending()) == 4
+
+
+@pytest.mark.behaviour("P44")
+async def test_an_answered_session_goes_on_before_a_hundred_fresh_ones(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    async def note(name: str) -> None:
+        order.append(name)
+
+    @workflow(version="1")
+    async def asks(run: Run) -> None:
+        await run.step(note, await run.ask(QUESTION, "Well?"))
+
+    @workflow(version="1")
+    async def fresh(run: Run) -> None:
+        await run.step(note, "fresh")
+
+    app = App(name="a", workflows=[asks, fresh], channels={QUESTION: RecordingChannel()})
+    kit = Kit(build=lambda: app, path=tmp_path / "w.db", supervising=SupervisorSettings(concurrency=1))
+    async with kit.running():
+        await kit.start("asks", {})
+        (pause,) = await kit.pending()
+        kit.runtime.supervisor.stop()
+        await kit.settle()
+        for _ in range(100):
+            await kit.runtime.sessions.start(program="fresh", owner="olga", message={})
+        await kit.clock.advance(ms=1000)
+        await kit.runtime.answering.answer(
+            tenant="default", pause_id=pause.pause_id, answer=Decision(value="answered"), credential=MARA
+        )
+        assert order == []
+        await kit.restart()
+        await kit.settle()
+    assert order == ["answered", *["fresh"] * 100]
 
 
 @pytest.mark.behaviour("P6")

@@ -6,7 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from overwinter.actors.errors import (
     SessionCorruptError,
     SessionDefinitionChangedError,
 )
+from overwinter.actors.jsontext import from_json
 from overwinter.actors.tickets import Ticket, ticket_of
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
@@ -116,6 +117,26 @@ async def test_a_call_that_is_put_off_has_not_run_until_it_is_due_and_its_result
         assert (execution.status, execution.outcome_json is None) == ("ended", False)
         assert await kit.runtime.actions.waiting(tenant="default") == ()
     assert bank.results() == {"c1": "paid A"}
+
+
+@pytest.mark.behaviour("W6")
+@pytest.mark.parametrize("by", ["supervisor", "host"])
+async def test_a_call_that_was_put_off_leaves_the_same_record_as_one_that_ran_at_once(tmp_path: Path, by: str) -> None:
+    async def ran(schedule: Callable[[GatedCall], Verdict], name: str) -> tuple[Any, list[str], dict[str | None, str]]:
+        bank = Ledger(schedule)
+        async with Kit(build=bank.app, path=tmp_path / name).running() as kit:
+            session_id = await kit.start("bank", "go")
+            if bank.paid == []:
+                await kit.restart()
+                await (kit.advance(HOUR) if by == "supervisor" else perform(kit, await ticket_in(kit)))
+            (execution,) = (await kit.timeline(session_id)).executions
+            events = (await kit.timeline(session_id)).events
+        (record,) = [(event.key, from_json(event.body_json)) for event in events if event.kind == "tool_replied"]
+        assert bank.paid == [("A", "pay")]
+        return record, [key.removeprefix(execution.execution_id) for key in bank.keys], bank.results()
+
+    at_once = await ran(lambda _: Allow(), "at-once.db")
+    assert await ran(put_off(due=HOUR if by == "supervisor" else None), "later.db") == at_once
 
 
 @pytest.mark.behaviour("W4")
@@ -253,7 +274,14 @@ CHANGES: dict[str, Callable[[Ticket], Ticket]] = {
     "due_at_ms": lambda ticket: replace(ticket, due_at_ms=1),
     "deadline_at_ms": lambda ticket: replace(ticket, deadline_at_ms=None),
     "committed_at_ms": lambda ticket: replace(ticket, committed_at_ms=True),
+    "bot": lambda ticket: replace(ticket, bot="another"),
+    "marks": lambda ticket: replace(ticket, marks={"properties": {}}),
 }
+
+
+def test_every_part_of_a_ticket_is_changed_in_turn() -> None:
+    """But for those by which it is looked up."""
+    assert CHANGES.keys() | {"ticket_id", "tenant"} == {each.name for each in fields(Ticket)}
 
 
 @pytest.mark.behaviour("W11")

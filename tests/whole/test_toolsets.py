@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import SessionEndedError
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
@@ -152,6 +153,21 @@ async def test_sleep_wakes_at_its_instant_and_says_how_long_it_was(tmp_path: Pat
         assert (await kit.session(session_id)).status == "waiting"
         await kit.advance(timedelta(seconds=0.001))
         assert await result_of(kit, session_id) == {"status": "done", "elapsed_s": 1.25}
+
+
+@pytest.mark.behaviour("P20")
+@pytest.mark.behaviour("W21")
+@pytest.mark.parametrize("year", [1971, 1999, 2190])
+async def test_a_sleep_ends_by_the_apps_clock_whatever_year_it_is_elsewhere(tmp_path: Path, year: int) -> None:
+    script = ScriptedModel.by_turn([calls("sleep", {"seconds": 60}), says("Awake.")])
+    kit = kit_of(app_of(script), tmp_path)
+    kit.clock = ManualClock(round(datetime(year, 2, 28, 23, 59, 30, tzinfo=UTC).timestamp() * 1000))
+    async with kit.running():
+        session_id = await kit.start("b", "go", surface="workspace")
+        await kit.advance(timedelta(seconds=59.999))
+        assert (await kit.session(session_id)).status == "waiting"
+        await kit.advance(timedelta(milliseconds=1))
+        assert await result_of(kit, session_id) == {"status": "done", "elapsed_s": 60.0}
 
 
 @pytest.mark.behaviour("P2")
