@@ -7,6 +7,7 @@ not the model's to mend: it fails the execution.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -218,7 +219,7 @@ class _Call:
     ) -> dict[str, JsonValue]:
         signature = self.tool.signature
         values = signature.bind(arguments)
-        call = self._tool_call(key, arguments, answer, dict(state))
+        call = self._tool_call(key, arguments, answer, state)
         if signature.call_parameter is not None:
             values[signature.call_parameter] = call
         result = await self.tool.function(**values)
@@ -244,7 +245,7 @@ class _Call:
         self, key: str, *, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], done: Reply
     ) -> Reply:
         assert self.tool.finalizes is not None
-        result = await self.tool.finalizes(self._tool_call(key, arguments, answer, dict(state)))
+        result = await self.tool.finalizes(self._tool_call(key, arguments, answer, state))
         if result is None:
             return {name: part for name, part in done.items() if name != "state"}
         return self.reply(self._rendered(result))
@@ -252,6 +253,7 @@ class _Call:
     def _tool_call(
         self, key: str, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue]
     ) -> ToolCall[Any]:
+        """What a part of the tool is given, as its own: what it writes there is neither what was approved nor the next part's."""
         question = self.tool.question
         return ToolCall(
             key=key,
@@ -259,9 +261,9 @@ class _Call:
             session_id=self.run.session_id,
             tenant=self.run.tenant,
             owner=self.run.owner,
-            arguments=arguments,
+            arguments=deepcopy(arguments),
             answer=None if question is None or answer is None else question.decode(answer),
-            state=state,
+            state=deepcopy(state),
             approved_by=self.approved_by,
         )
 

@@ -49,7 +49,7 @@ class ToolCall(Generic[AnswerT]):
         key: the same on every attempt of this call and of no other: hand it on as idempotency key.
         answer: what was answered; typed, after the wait of a tool with ``answer=``. Approvals of ``asks=`` are in ``approved_by``.
         state: JSON that ``prepare`` may write and later parts may read; it survives the wait.
-        arguments: the call's arguments as JSON.
+        arguments: the call's arguments as JSON, to be read: what is written there changes nothing of the call.
         approved_by: who approved the call; None if nobody was asked.
     """
 

@@ -13,9 +13,10 @@ from pydantic import AfterValidator
 
 from overwinter.actors.budgets import Budget
 from overwinter.actors.events import EventKind
-from overwinter.actors.jsontext import from_json
+from overwinter.actors.jsontext import from_json, to_json
 from overwinter.actors.messages import ModelReply, ModelRequest
 from overwinter.actors.ports import Model
+from overwinter.actors.retries import Retry
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
@@ -356,6 +357,56 @@ async def test_a_gate_that_writes_into_its_call_changes_nothing_of_what_runs(tmp
         await kit.answer("finance", text="yes")
         assert len(await log_of(kit, session_id)) == 1
     assert (bank.paid, bank.approved_by) == (["80"], ["mara"])
+
+
+@pytest.mark.case("du16")
+@pytest.mark.behaviour("P28")
+async def test_what_prepare_writes_into_its_call_changes_nothing_of_what_runs(tmp_path: Path) -> None:
+    booked: list[Any] = []
+
+    @tool(answer=str)
+    async def book(call: ToolCall[str], rooms: list[dict[str, Any]]) -> str:
+        """Book."""
+        booked.append((rooms, call.arguments, call.state))
+        return "booked"
+
+    @book.prepare
+    async def _(call: ToolCall[Any], rooms: list[dict[str, Any]]) -> None:  # pyright: ignore[reportUnusedFunction]
+        call.state["first"] = dict(rooms[0])
+        call.arguments["rooms"][0]["nights"] = 100
+        call.arguments["rooms"].append({"nights": 30})
+        rooms[0]["nights"] = 90
+
+    bank = Bank(calls("book", {"rooms": [{"nights": 1}]}, call_id="c1"))
+    gate = bank.predicate(lambda call: Ask() if call.arguments["rooms"] != [{"nights": 1}] else Allow())
+    async with Kit(build=lambda: bank.app([gate], more=[book]), path=tmp_path / "w.db").running() as kit:
+        await kit.start("bank", "go")
+        assert [pause.role for pause in await kit.pending()] == ["tool:book"]
+        await kit.answer("book", decision="with a view")
+    assert booked == [([{"nights": 1}], {"rooms": [{"nights": 1}]}, {"first": {"nights": 1}})]
+
+
+async def test_what_an_attempt_writes_into_its_call_is_not_there_for_the_next(tmp_path: Path) -> None:
+    seen: list[Any] = []
+
+    @tool(asks=FINANCE, retry=Retry(attempts=3, backoff=timedelta()))
+    async def pay_all(items: list[dict[str, int]], call: ToolCall[Any]) -> str:
+        """Pay."""
+        seen.append(([dict(item) for item in items], to_json([call.arguments, call.state])))
+        items[0]["amount"] *= 2
+        call.arguments["items"][0]["amount"] *= 2
+        call.state["tried"] = True
+        if len(seen) < 3:
+            raise ConnectionError("no route to the bank")
+        return "paid"
+
+    bank = Bank(calls("pay_all", {"items": [{"amount": 8}]}, call_id="c1"))
+    async with Kit(build=lambda: bank.app(more=[pay_all]), path=tmp_path / "w.db").running() as kit:
+        await kit.start("bank", "go")
+        await kit.answer("finance", text="yes")
+        for _ in range(2):
+            await kit.advance(timedelta(seconds=1))
+    assert seen == [([{"amount": 8}], '[{"items":[{"amount":8}]},{}]')] * 3
 
 
 # -- a gate on a tool that waits ---------------------------------------------------------------------------------------
