@@ -291,8 +291,15 @@ class Firing:
     # -- starting ------------------------------------------------------------------------------------------------------
     async def _start(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> bool:
         """Start what the trigger starts; True if it has to wait for an earlier run to end."""
-        starts = read(row).starts
-        if starts is None or outcome.started is not None or outcome.not_started is not None:
+        if outcome.started is not None or outcome.not_started is not None:
+            return False
+        try:
+            starts = read(row).starts
+        except TriggerInvalidError as error:
+            _log.error(error.code, trigger=row.slug, fire_id=fire.fire_id, error=str(error))
+            outcome.not_started = f"{error.code}: {text_of(error)}"
+            return False
+        if starts is None:
             return False
         session_id = f"s{fire.fired_at_ms:011x}{fire.fire_id[1:]}"
         is_full = row.trigger_id in self._full

@@ -12,6 +12,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal, Protocol
 
+import structlog
+
 from ..store.fires import Fired
 from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow, TriggerStatus
 from ..store.values import value
@@ -31,6 +33,8 @@ from .trigger_kinds import (
     trigger_id_of,
     trigger_of,
 )
+
+_log = structlog.get_logger("overwinter.triggers")
 
 
 class TriggerStore(Protocol):
@@ -189,7 +193,11 @@ class Triggers:
         """
         found: list[FiredNow] = []
         for row in await self._triggers.of_kind("message"):
-            when = read(row).when
+            try:
+                when = read(row).when
+            except TriggerInvalidError as error:  # which is no reason to keep the message from the others
+                _log.error(error.code, trigger=row.slug, error=str(error))
+                continue
             if (
                 row.tenant != tenant
                 or not isinstance(when, ChannelMessage)

@@ -14,16 +14,20 @@ import hmac
 from collections.abc import Mapping
 from typing import assert_never
 
+import structlog
+
 from ..store.trigger_rows import TriggerRow, TriggerStatus
 from ..store.values import value
 from .asks import JsonValue
-from .errors import TriggerUnknownError
+from .errors import TriggerInvalidError, TriggerUnknownError
 from .jsontext import from_json, is_finite
 from .trigger_kinds import Webhook, digest_of
 from .triggers import Triggers, read
 
 DELIVERY_HEADERS = ("Webhook-Id", "X-GitHub-Delivery", "Idempotency-Key")
 """Where senders say which delivery it is, the same each time they send it: Standard Webhooks, GitHub, the IETF's draft."""
+
+_log = structlog.get_logger("overwinter.webhooks")
 
 _LONGEST_ID = 200
 _NOBODY = "0" * 64
@@ -69,7 +73,9 @@ class Webhooks:
         try:
             row = await self._triggers.get(self._tenant, slug)
             when = read(row).when
-        except TriggerUnknownError:
+        except (TriggerUnknownError, TriggerInvalidError) as error:
+            if isinstance(error, TriggerInvalidError):
+                _log.error(error.code, trigger=slug, error=str(error))
             row = when = None
         expected = when.token_digest if isinstance(when, Webhook) else _NOBODY
         is_known = hmac.compare_digest(digest_of(token), expected)

@@ -18,6 +18,7 @@ import dis
 import inspect
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Generic, Literal, TypeVar, overload
@@ -136,7 +137,7 @@ class Tool:
 
     def deadline_of(self, arguments: Mapping[str, JsonValue]) -> timedelta | None:
         """How long this call waits for its answer; None if its role says."""
-        return self._deadline(arguments) if callable(self._deadline) else self._deadline
+        return self._deadline(deepcopy(dict(arguments))) if callable(self._deadline) else self._deadline
 
     def prepare(self, function: Function) -> Function:
         """Decorator: runs ``function(call, **arguments)`` before the wait; a dict it returns replaces the arguments."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +17,18 @@ from overwinter.actors.errors import TriggerDeclaredError, TriggerInvalidError, 
 from overwinter.actors.firing import due_fires
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
-from overwinter.actors.trigger_kinds import ChannelMessage, Cron, Delay, Starts, Trigger, fire_id_of, trigger_id_of
+from overwinter.actors.trigger_kinds import (
+    ChannelMessage,
+    Cron,
+    Delay,
+    Starts,
+    Trigger,
+    Webhook,
+    digest_of,
+    fire_id_of,
+    trigger_id_of,
+)
+from overwinter.actors.webhooks import Webhooks
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
@@ -424,6 +438,36 @@ async def test_a_message_on_a_channel_fires_what_waits_for_such_a_one_once(tmp_p
             )
             await kit.settle()
         assert [fire["payload"]["text"] for fire in world.started] == ["Order 4471 is late"]
+
+
+async def test_a_trigger_that_cannot_be_read_keeps_nothing_from_the_others(tmp_path: Path) -> None:
+    waits = ChannelMessage(channel="slack")
+    world = World(
+        Trigger(slug="broken", when=waits, starts=Starts(bot="report")),
+        Trigger(slug="hook", when=Webhook(token_digest=digest_of("t" * 43)), starts=Starts(bot="report")),
+        Trigger(slug="orders", when=waits, starts=Starts(bot="report")),
+    )
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        broken = await kit.runtime.triggers.get("default", "broken")
+        kit.freeze()
+        firing = asyncio.create_task(kit.runtime.triggers.fire(broken, key="before it was broken"))
+        await asyncio.wait({firing}, timeout=0.01)
+        with closing(sqlite3.connect(tmp_path / "w.db")) as db:
+            db.execute("UPDATE triggers SET spec_json = '{\"when\": {}, \"starts\": 1}' WHERE slug <> 'orders'")
+            db.commit()
+        kit.thaw()
+        await firing
+        await kit.settle()
+        [fire] = await fires(kit, "broken")
+        assert fire.status == "done"
+        assert "trigger.invalid" in from_json(fire.outcome_json or "")["not_started"]
+        await kit.runtime.triggers.message(
+            tenant="default", channel="slack", external_id="1", text="order 4471", sender="mara"
+        )
+        assert await Webhooks(triggers=kit.runtime.triggers, tenant="default").called("hook", "t" * 43) is None
+        await kit.settle()
+        assert [fire["payload"]["text"] for fire in world.started] == ["order 4471"]
 
 
 # -- operators ---------------------------------------------------------------------------------------------------------
