@@ -6,6 +6,8 @@ opened first is read all the same, and one that an operator marks as unread is r
 mailbox anew, the cursor says nothing; then the mails of the days since it was written are read again. A mail that is read
 twice changes nothing.
 
+A message that the server will not give is tried again every few minutes, and keeps no other from being read.
+
 One thread a mailbox, in which the library blocks; none while there is no connection. A connection that breaks, or a server
 that does not answer, is made anew after a while.
 """
@@ -27,11 +29,13 @@ from ...actors.reception import Anchors
 from ...store.errors import StoreError
 from ...store.rows import AnchorRow
 from ...store.values import value
-from .mailbox import FAILURES, Fetched, Mailbox
+from .mailbox import FAILURES, Fetched, ImapRefusedError, Mailbox
 from .servers import ImapServer
 
 _FIRST_REST_S = 1.0
 _LONGEST_REST_S = 300.0
+_TRY_AGAIN_S = 300.0
+"""A message that the server could not give."""
 _SPARE = timedelta(days=2)
 """Servers count days in a time zone of their own."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -110,25 +114,38 @@ class ImapReader:
             _log.info("mail.imap-connected", host=self._server.host, mailbox=self._server.mailbox)
             cursor = await self._cursor(box)
             done: set[int] = set()
+            refused: dict[int, float] = {}
             while True:
                 uids = await thread.run(partial(_unread, box, cursor))
                 # What is found though it was marked could not be marked: it is read once in a connection.
                 done &= set(uids)
-                new = [uid for uid in uids if uid not in done]
+                new = [uid for uid in uids if uid not in done and refused.get(uid, 0.0) <= self._clock.monotonic_s()]
                 for uid in new:
-                    await self._one(thread, box, uid)
-                    done.add(uid)
-                cursor = await self._moved(box, cursor, new)
+                    if await self._one(thread, box, uid):
+                        refused.pop(uid, None)
+                        done.add(uid)
+                    else:
+                        refused[uid] = self._clock.monotonic_s() + _TRY_AGAIN_S
+                # What is refused now may be marked by somebody before it is given: the cursor waits before it.
+                cursor = await self._moved(box, cursor, [uid for uid in done if uid < min(refused, default=uid + 1)])
                 if not new and not await thread.run(box.has_news):
                     await thread.run(partial(box.wait, self._server.idle_s))
 
-    async def _one(self, thread: _Thread, box: Mailbox, uid: int) -> None:
-        """Record one mail, then mark it."""
-        fetched = await thread.run(partial(box.fetch, uid, most_bytes=self._most_bytes))
+    async def _one(self, thread: _Thread, box: Mailbox, uid: int) -> bool:
+        """Record one mail, then mark it; False if the server will not give it."""
+        try:
+            fetched = await thread.run(partial(box.fetch, uid, most_bytes=self._most_bytes))
+        except ImapRefusedError as error:
+            _log.error("mail.imap-unreadable", uid=uid, error=_line(error), in_s=_TRY_AGAIN_S)
+            return False
         if fetched is None:
-            return  # somebody has deleted it since it was found
+            return True  # somebody has deleted it since it was found
         await self._take(fetched)
-        await thread.run(partial(box.mark_seen, uid))
+        try:
+            await thread.run(partial(box.mark_seen, uid))
+        except ImapRefusedError as error:
+            _log.warning("mail.imap-not-marked", uid=uid, error=_line(error))
+        return True
 
     async def _cursor(self, box: Mailbox) -> Cursor:
         """How far the mailbox was read, by this process or another; from now on if it never was."""

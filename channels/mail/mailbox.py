@@ -24,6 +24,11 @@ from .servers import ImapServer, Tls
 FAILURES: tuple[type[Exception], ...] = (imaplib.IMAP4.error, ImapToolsError, OSError)
 """What a connection raises that is gone, or a server that does not do as it should."""
 
+
+class ImapRefusedError(imaplib.IMAP4.error):
+    """The server will not do something to one message; the connection is as good as before."""
+
+
 _MOST_HEAD_BYTES = 64 * 1024
 _SIZE = re.compile(rb"RFC822\.SIZE (\d+)")
 
@@ -88,7 +93,12 @@ class Mailbox:
         return self._box.client.response("EXISTS")[1] != [None]
 
     def fetch(self, uid: int, *, most_bytes: int) -> Fetched | None:
-        """One message; its beginning alone if it is larger than that; None if it is not there any more."""
+        """One message; its beginning alone if it is larger than that; None if it is not there any more.
+
+        Raises:
+            ImapRefusedError: the server cannot give it, now or for ever.
+            Exception: another of ``FAILURES``.
+        """
         answer = self._uid("FETCH", uid, "(RFC822.SIZE)")
         size = next((int(found[1]) for found in map(_SIZE.search, _lines(answer)) if found), None)
         if size is None:
@@ -98,7 +108,7 @@ class Mailbox:
         return None if raw is None else Fetched(raw=raw, is_whole=is_whole)
 
     def mark_seen(self, uid: int) -> None:
-        """Mark a message as seen; one that is gone needs no mark."""
+        """Mark a message as seen; one that is gone needs no mark. Raises as ``fetch``."""
         self._uid("STORE", uid, r"(\Seen)", "+FLAGS.SILENT")
 
     def wait(self, timeout_s: float) -> None:
@@ -162,7 +172,8 @@ class Mailbox:
         arguments = (str(uid), what) if how is None else (str(uid), how, what)
         status, answer = self._box.client.uid(command, *arguments)
         if status != "OK":
-            raise imaplib.IMAP4.error(f"the server answers {status} to {command}")
+            told = b" ".join(_lines(answer)).decode("utf-8", "replace")
+            raise ImapRefusedError(f"the server answers {status} to {command}: {told}")
         return answer
 
 
