@@ -29,6 +29,7 @@ _DOUBTS = {
     Doubt.WRITTEN_INTO_QUOTE: "Something was written into the quoted mail, where it is easily overlooked.",
     Doubt.SEVERAL_QUESTIONS: "It is about several questions at once; please answer each of them by a mail of its own.",
     Doubt.NOT_WRITTEN_TO_US: "It was handed on to this question, and neither written to it nor an answer to its mail.",
+    Doubt.ANSWERS_OTHERS: "It answers somebody else's mail, of which this question has a copy.",
     Doubt.AWAY_NOTICE: "It says that you are away, as automatic notices do.",
     Doubt.BY_PROGRAM: "It reads as what mail programs write for people: a reaction, a recall, or the answer to an invitation.",
     Doubt.TOO_LONG: "It is too long for an answer.",

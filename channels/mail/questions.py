@@ -14,7 +14,7 @@ from .addresses import mailboxes
 from .parts import Part, parse_message
 from .results import Doubt, MatchedBy
 from .settings import MailReading
-from .tokens import token_in_address, token_in_message_id
+from .tokens import is_own_address, token_in_address, token_in_message_id
 
 _WRITTEN_TO = ("to", "cc")
 _DELIVERED_TO = ("delivered-to", "x-original-to", "envelope-to", "x-envelope-to", "x-forwarded-to", "x-delivered-to")
@@ -57,6 +57,8 @@ def find_question(message: Part, settings: MailReading, envelope: Sequence[str] 
         doubt = Doubt.SEVERAL_QUESTIONS
     elif matched == (MatchedBy.ENVELOPE,):
         doubt = Doubt.NOT_WRITTEN_TO_US
+    elif token is not None and _answers_others(message, settings):
+        doubt = Doubt.ANSWERS_OTHERS
     reason = f"by {', '.join(each.value for each in matched)}" if matched else "no token of ours in it"
     return Question(token=token, matched_by=matched, doubt=doubt, reason=reason)
 
@@ -71,6 +73,14 @@ def in_returned_message(report: Part, settings: MailReading) -> str | None:
             for token in _message_ids(returned.all("message-id"), settings):
                 return token
     return None
+
+
+def _answers_others(message: Part, settings: MailReading) -> bool:
+    """Whether it is written to others, as an answer to a mail that is not ours: "yes" may be said to them then."""
+    boxes = [box.address for value in message.all("to") for box in mailboxes(value) if box.address is not None]
+    is_to_us = any(is_own_address(each, settings.reply_address, separator=settings.separator) for each in boxes)
+    answered = message.all("in-reply-to")
+    return bool(boxes) and not is_to_us and bool(answered) and not _message_ids(answered, settings)
 
 
 def _choice(written: Sequence[str], delivered: Sequence[str], threaded: Sequence[str]) -> str | None:

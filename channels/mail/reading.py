@@ -207,6 +207,7 @@ _DOUBTS = {
     Doubt.WRITTEN_INTO_QUOTE: "something stands in the quoted original that was not in it",
     Doubt.SEVERAL_QUESTIONS: "it is about several questions",
     Doubt.NOT_WRITTEN_TO_US: "it was delivered to us but neither written to us nor an answer to our mail",
+    Doubt.ANSWERS_OTHERS: "it is written to others, as an answer to a mail of theirs",
     Doubt.AWAY_NOTICE: "it says that its writer is away, as automatic notices do",
     Doubt.BY_PROGRAM: "it reads as what mail programs write in a person's name",
     Doubt.TOO_LONG: "it is too long for an answer",

@@ -63,6 +63,8 @@ class Doubt(Enum):
     """It is written to several questions at once."""
     NOT_WRITTEN_TO_US = "not_written_to_us"
     """It was delivered to a question but neither addresses nor answers it, as when somebody redirects another mail."""
+    ANSWERS_OTHERS = "answers_others"
+    """It is written to others and answers their mail; the question has a copy of it."""
     AWAY_NOTICE = "away_notice"
     """It says that its writer is away, as automatic notices do."""
     BY_PROGRAM = "by_program"

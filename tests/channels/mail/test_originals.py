@@ -118,7 +118,7 @@ def test_an_answer_with_somebodys_initials_is_an_addition() -> None:
 
 def test_the_original_of_every_message_is_known_as_what_was_sent() -> None:
     typed_into = {"outlook_de_red_below", "outlook_pl_inline_unmarked", "outlook_cs_two_levels"}
-    quotes_others = {"thirds_approval_quoted_en", "forward_as_quoted_reply_en"}
+    quotes_others = {"thirds_approval_quoted_en", "forward_as_quoted_reply_en", "correction_by_reply_to_own_mail_nl"}
     read_clean = {row["id"]: read_row(row) for row in ROWS}
     closing = {name: result for name, result in read_clean.items() if not result.question_stays_open}
     found = {name for name, result in closing.items() if with_originals(result, (SENT,)).question_stays_open}

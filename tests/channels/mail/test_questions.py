@@ -118,6 +118,16 @@ def test_a_question_is_found(headers: dict[str, str | None], question: str | Non
         ({"In-Reply-To": OTHER_ID, "References": OTHER_ID}, TOKEN, Doubt.SEVERAL_QUESTIONS),
         ({"To": REPLY_TO.replace(TOKEN, OTHER_TOKEN), "In-Reply-To": None}, OTHER_TOKEN, Doubt.SEVERAL_QUESTIONS),
         ({**UNTHREADED, "To": "somebody@corp.example"}, TOKEN, Doubt.NOT_WRITTEN_TO_US),
+        (
+            {"To": "sam@corp.example", "Cc": REPLY_TO, "In-Reply-To": "<sam-1@corp.example>"},
+            TOKEN,
+            Doubt.ANSWERS_OTHERS,
+        ),
+        (
+            {"To": "sam@corp.example, x@corp.example", "In-Reply-To": "<sam-1@corp.example>"},
+            TOKEN,
+            Doubt.ANSWERS_OTHERS,
+        ),
     ],
 )
 def test_a_mail_of_doubtful_belonging_is_asked_again(
@@ -125,6 +135,20 @@ def test_a_mail_of_doubtful_belonging_is_asked_again(
 ) -> None:
     result = read(mail("Approve", headers=headers))
     assert (result.question, result.doubts, result.question_stays_open) == (question, (doubt,), True)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"To": "sam@corp.example", "Cc": REPLY_TO},
+        {"To": f"sam@corp.example, {REPLY_TO}", "In-Reply-To": "<sam-1@corp.example>"},
+        {"To": "agent@ask.example.net", "Cc": REPLY_TO, "In-Reply-To": "<gateway-1@corp.example>"},
+        {"In-Reply-To": "<my-first-answer@corp.example>"},
+    ],
+)
+def test_an_answer_to_us_may_go_to_others_too(headers: dict[str, str | None]) -> None:
+    result = read(mail("Approve", headers=headers))
+    assert (result.question, result.doubts) == (TOKEN, ())
 
 
 def test_the_envelope_names_a_question_but_alone_proves_nothing() -> None:
