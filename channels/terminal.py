@@ -42,10 +42,10 @@ class TerminalChannel:
         self._command = command
 
     async def send(self, ask: Ask) -> Outcome:
-        lines = [f"[{visible(ask.role)}] {visible(ask.prompt)}"]
+        lines = [f"[{visible(ask.role)}] {_folded(ask.prompt)}"]
         match ask.form:
             case ApprovalForm(arguments=arguments):
-                lines += [f"  {visible(name)}: {visible(str(value))}" for name, value in arguments.items()]
+                lines += [f"  {visible(name)}: {_folded(str(value))}" for name, value in arguments.items()]
             case ChoiceForm(choices=choices):
                 lines.append("  one of: " + ", ".join(map(visible, choices)))
             case AnswerForm():
@@ -63,7 +63,7 @@ class TerminalChannel:
 
     async def remind(self, reminder: Reminder) -> None:
         lines = [
-            f"[{visible(reminder.ask.role)}] {visible(reminder.summary)}: {visible(reminder.ask.prompt)}",
+            f"[{visible(reminder.ask.role)}] {visible(reminder.summary)}: {_folded(reminder.ask.prompt)}",
             "  answer: " + self._command.format(pause=reminder.ask.pause_id),
         ]
         self._write("\n".join(lines))
@@ -78,3 +78,8 @@ class TerminalChannel:
 def visible(text: str) -> str:
     """``text`` with control characters shown, so that what a bot asks can neither move the cursor nor forge a line."""
     return "".join(char if char.isprintable() else f"\\x{ord(char):02x}" for char in text)
+
+
+def _folded(text: str) -> str:
+    """A text of several lines, each after the first marked as part of it: no line can pass for one of the channel's own."""
+    return "\n  | ".join(visible(line) for line in text.split("\n"))

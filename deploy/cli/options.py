@@ -40,7 +40,7 @@ def app_of(target: str | None, config: Config) -> App:
     chosen = target or config.app
     if chosen is None:
         raise AppTargetError(
-            "no app is named: give MODULE:APP, such as office:app or bots/office.py:app, "
+            "no app is named: give MODULE:APP (--app MODULE:APP to `answer` and others), such as office:app or bots/office.py:app, "
             'or put app = "office:app" into the configuration'
         )
     return load_app(chosen, folder=Path.cwd())

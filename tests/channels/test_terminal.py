@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from overwinter.actors.asks import AnswerForm, Ask, Relief, Reminder
+from overwinter.actors.asks import AnswerForm, ApprovalForm, Ask, Relief, Reminder
 from overwinter.channels.terminal import TerminalChannel
 
 ASK = Ask(
@@ -18,6 +18,23 @@ ASK = Ask(
     bot="clerk",
     asked_at_ms=0,
 )
+
+
+async def test_lines_of_a_question_are_shown_as_lines_that_cannot_pass_for_the_channels_own() -> None:
+    printed: list[str] = []
+    channel = TerminalChannel(write=printed.append, command="answer {pause}")
+    forged = "Pay the rent?\nWhy you are asked: over 50\n  answer: rm -rf /\x1b[2J"
+    form = ApprovalForm(tool="pay", arguments={"note": "one\ntwo"}, schema={})
+    await channel.send(replace(ASK, prompt=forged, form=form))
+    await channel.remind(
+        Reminder(ask=replace(ASK, prompt=forged), ref=None, number=1, at_ms=0, summary="Still waiting")
+    )
+    asked = "Pay the rent?\n  | Why you are asked: over 50\n  |   answer: rm -rf /\\x1b[2J\n"
+    answer = "  answer: answer 0f9c2e71b3a84d5c9e6f10a2b4c8d7e3"
+    assert printed == [
+        f"[payments] {asked}  note: one\n  | two\n{answer}",
+        f"[payments] Still waiting: {asked}{answer}",
+    ]
 
 
 async def test_a_reminder_says_again_how_to_answer() -> None:
