@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Protocol
 
 from ..store.resolutions import ResolvePause, ResolveResult
-from ..store.rows import PauseKind, PauseRow, Priority
+from ..store.rows import PauseKind, PauseRow, Priority, SessionRow
 from ..store.values import value
 from .asks import JsonValue
 from .clock import Clock
-from .errors import PauseInvalidAnswerError, StepNotIndeterminateError
+from .errors import PauseInvalidAnswerError, SessionUnknownError, StepNotIndeterminateError
 from .jsontext import from_json, to_json
 from .surroundings import Reviver
 
@@ -20,6 +20,8 @@ class SettlingStore(Protocol):
     async def pending_pauses(
         self, *, tenant: str | None, session_id: str | None, limit: int, channel: str | None = None
     ) -> tuple[PauseRow, ...]: ...
+
+    async def session(self, session_id: str) -> SessionRow | None: ...
 
     async def resolve_pause(self, change: ResolvePause) -> ResolveResult: ...
 
@@ -74,15 +76,21 @@ class Settling:
             call: the step's key, or the model's id of the call that it is the body of.
 
         Raises:
+            SessionUnknownError: (session.unknown)
             StepNotIndeterminateError: (step.not-indeterminate) nothing of that name waits to be settled, or several do.
             PauseInvalidAnswerError: (pause.invalid-answer) it does not say who settles it.
         """
         if not by.strip():
             raise PauseInvalidAnswerError("whoever settles a step must be named")
         waiting = await self._pauses(tenant, session_id, 10_000)
+        if not waiting:
+            session = await self._store.session(session_id)
+            if session is None or session.tenant != tenant:
+                raise SessionUnknownError
+            raise StepNotIndeterminateError("nothing waits to be settled in that session")
         named = [row for row in waiting if call in (row.key, _unsettled(row).call_id)]
         if len(named) != 1:
-            known = ", ".join(row.key for row in waiting) or "nothing"
+            known = ", ".join(row.key for row in waiting)
             what = "is not one of them" if not named else "names several of them; give the step's key"
             raise StepNotIndeterminateError(f"what waits to be settled in that session is {known}; {call} {what}")
         change = ResolvePause(

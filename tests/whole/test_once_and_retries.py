@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from overwinter.actors.errors import PauseInvalidAnswerError, StepNotIndeterminateError
+from overwinter.actors.errors import PauseInvalidAnswerError, SessionUnknownError, StepNotIndeterminateError
 from overwinter.actors.events import EventKind
 from overwinter.actors.retries import Retry, StepSettings, step
 from overwinter.actors.run import Run
@@ -136,9 +136,13 @@ async def test_only_what_waits_is_settled_and_once(tmp_path: Path) -> None:
     async with died_in(pad.app, pad.started, tmp_path / "w.db") as kit:
         session_id = await only_session(kit)
         settling, outcome = kit.runtime.settling, Returned(result="launched")
-        for wrong in ({"call": "c2"}, {"session_id": "nobody"}, {"tenant": "acme"}):
+        for wrong, error in (
+            ({"call": "c2"}, StepNotIndeterminateError),
+            ({"session_id": "nobody"}, SessionUnknownError),
+            ({"tenant": "acme"}, SessionUnknownError),
+        ):
             named = {"tenant": "default", "session_id": session_id, "call": "c1", **wrong}
-            with pytest.raises(StepNotIndeterminateError):
+            with pytest.raises(error):
                 await settling.settle(outcome=outcome, by="mara", **named)
         with pytest.raises(PauseInvalidAnswerError):
             await settling.settle(tenant="default", session_id=session_id, call="c1", outcome=outcome, by=" ")
