@@ -92,7 +92,8 @@ def mail_quarantine_show(mail: Mail, db: Db = None, config: ConfigFile = None, a
     for step in from_json(row.why_json):
         screen.line(f"  {step['step']}: {shown(step['found'])}, {shown(step['why'])}")
     screen.line()
-    screen.line(shown(raw) if row.is_whole else f"{shown(raw)}\n[… only its beginning is kept]")
+    text = shown(raw.replace("\r\n", "\n"))
+    screen.line(text if row.is_whole else f"{text}\n[… only its beginning is kept]")
 
 
 def mail_quarantine_release(

@@ -89,6 +89,8 @@ def test_what_led_nowhere_is_listed_and_shown_with_its_reasons(overwinter: Overw
     assert "Yes, go ahead." in shown["raw"]
     assert {"step", "found", "why"} == set(shown["why"][0])
     told = overwinter("mail", "quarantine", "show", answer["mail"])
+    assert "\r" in shown["raw"]
+    assert "\\x0d" not in told.out
     assert "Yes, go ahead." in told.out
     assert "authentication: not proven" in told.out
     assert "Anybody?\\x1b[2J" in overwinter("mail", "quarantine", "show", hello["mail"]).out
