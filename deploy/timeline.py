@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from ..actors import stand_ins
@@ -16,7 +17,7 @@ from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
 from ..actors.ledger_secrets import names_secrets, secrets_named
 from ..actors.redaction import MASK, Masks
-from ..store.rows import AuditRow, DeliveryKind, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
+from ..store.rows import AnswererKind, AuditRow, DeliveryKind, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
 from ..store.snapshots import Timeline
 
 
@@ -138,6 +139,8 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
             return bot, f"{key} was stopped: its result is not needed any more"
         case EventKind.VALUE_RECORDED if body == MASK:
             return bot, "noted what of it is sensitive"
+        case EventKind.VALUE_RECORDED if _tool(key) in ("asked", "committed") and isinstance(body, str):
+            return bot, f"keeps the digest of the call: {body[:12]}"
         case EventKind.VALUE_RECORDED:
             return bot, f"recorded {_text(body)}"
         case EventKind.GATES_JUDGED:
@@ -163,9 +166,9 @@ def _told(kind: str, key: str, body: Any, bot: str) -> tuple[str, str]:
         case EventKind.PAUSE_TAKEN:
             return bot, f"goes on with what came: {body['resolution'].replace('_', ' ')}"
         case EventKind.PAUSE_CLOSED:
-            return bot, "took the question back: its answer is not needed any more"
+            return bot, f"waits no longer at {key}: its answer is not needed any more"
         case EventKind.EXECUTION_ENDED:
-            return bot, "finished"
+            return bot, _finished(body["result"])
         case EventKind.EXECUTION_FAILED:
             return bot, f"failed: {body['code']}: {body['detail']}"
         case EventKind.SESSION_BLOCKED:
@@ -217,8 +220,26 @@ def _opened(body: Any) -> str:
             return f"does not know what became of it: {body['prompt']}; overwinter settle says it"
         case "action":
             return f"puts off {body['prompt']}"
+        case "trigger":
+            return f"waits for the trigger {body['role']}"
+        case "files":
+            return "waits for files to change"
         case _:
-            return "waits for a time"
+            due_ms: int | None = body.get("deadline_at_ms")
+            return "waits for a time" if due_ms is None else f"waits until {_at(due_ms)}"
+
+
+def _finished(result: JsonValue) -> str:
+    """An agent's last words have been shown already; what a workflow returned has not."""
+    match result:
+        case None | {"reply": str()}:
+            return "finished"
+        case _:
+            return f"finished with {_text(result)}"
+
+
+def _at(ms: int) -> str:
+    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def _tool(key: str) -> str:
@@ -247,7 +268,8 @@ def _resolved(row: AuditRow, decision: Any) -> str:
             how = "decides" if row.resolution == "decided" else "replies, read as"
             return f"{how} {_verdict(decision)}"
         case other:
-            return f"the question to {row.role} ended: {other.replace('_', ' ')}"
+            what = f"the wait at {row.key}" if row.answerer == AnswererKind.NOBODY else f"the question to {row.role}"
+            return f"{what} ended: {other.replace('_', ' ')}"
 
 
 def _verdict(decision: Any) -> str:

@@ -87,7 +87,8 @@ def answer(
     screen.line(f"Recorded: {_told(answered.decision)}{how}.", style="green")
     if outcome is None:
         screen.line(
-            f"The answer is kept; session {answered.session_id} goes on as soon as a service (overwinter serve) runs.",
+            f"The answer is kept; session {answered.session_id} goes on with it in a service (overwinter serve): "
+            "at once if one runs.",
             style="dim",
         )
         return Exit.OK

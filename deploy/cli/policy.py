@@ -91,7 +91,11 @@ def policy_log(
             for each in body["findings"]
         ]
     columns = ("WHEN", "SESSION", "TOOL", "POLICY", "SAYS", "WHY", "CALL")
-    screen.table(columns, table, empty="No policy has judged a call yet.")
+    screen.table(
+        columns,
+        table,
+        empty="No policy has judged a call yet." if session is None else f"No policy has judged a call of {session}.",
+    )
 
 
 def _tell(screen: Screen, each: Tried) -> None:

@@ -63,7 +63,8 @@ def settle(
     if as_json:
         screen.document({"session": session, "step": settled.step, "call": settled.call_id or None})
     screen.line(
-        f"Settled: {settled.step}. Its session goes on as soon as a service (overwinter serve) runs.", style="green"
+        f"Settled: {settled.step}. Its session goes on in a service (overwinter serve): at once if one runs.",
+        style="green",
     )
 
 

@@ -166,7 +166,7 @@ def test_lines_typed_while_a_manager_is_asked_are_recorded_and_said_to_be(overwi
     assert found is not None
     assert session is not None
     answered = overwinter("answer", found[1], "no", "--as", "mara", "--app", REFUNDS)
-    assert "goes on as soon as a service (overwinter serve) runs" in answered.out
+    assert "goes on with it in a service (overwinter serve): at once if one runs" in answered.out
     typed("")
     ran = overwinter("chat", REFUNDS, "--session", session[1], "--json")
     assert ("local", "hello?") in said(ran)

@@ -159,14 +159,19 @@ def test_no_entry_holds_the_right_to_answer() -> None:
         ("pause_opened", OPENED, "support", "asks refund-approval on terminal: Refund?"),
         ("pause_opened", {"kind": "message"}, "support", "waits for the next message"),
         ("pause_opened", {"kind": "timer"}, "support", "waits for a time"),
+        ("pause_opened", {"kind": "timer", "deadline_at_ms": 0}, "support", "waits until 1970-01-01 00:00:00Z"),
+        ("pause_opened", {"kind": "trigger", "role": "nightly"}, "support", "waits for the trigger nightly"),
+        ("pause_opened", {"kind": "files"}, "support", "waits for files to change"),
         ("pause_taken", {"resolution": "timed_out"}, "support", "goes on with what came: timed out"),
         (
             "pause_closed",
             {"resolution": "withdrawn"},
             "support",
-            "took the question back: its answer is not needed any more",
+            "waits no longer at /k#0: its answer is not needed any more",
         ),
-        ("execution_ended", {"result": 1}, "support", "finished"),
+        ("execution_ended", {"result": {"paid": 1}}, "support", 'finished with {"paid":1}'),
+        ("execution_ended", {"result": {"reply": "Done."}}, "support", "finished"),
+        ("execution_ended", {"result": None}, "support", "finished"),
         ("execution_failed", {"code": "step.failed", "detail": "no"}, "support", "failed: step.failed: no"),
         ("session_blocked", {"code": "a.b", "detail": "no"}, "", "blocked: a.b: no"),
         ("session_cancelled", {"by": "omar", "reason": "no"}, "omar", "cancelled the session: no"),
@@ -176,6 +181,18 @@ def test_no_entry_holds_the_right_to_answer() -> None:
 def test_every_kind_of_event_is_told(kind: str, body: Any, who: str, what: str) -> None:
     (entry,) = told([event(0, 1, kind, body, "/k#0")])
     assert (entry.kind, entry.who, entry.what) == (kind, who, what)
+
+
+def test_the_digest_of_a_call_is_told_as_the_log_of_policies_tells_it() -> None:
+    (entry,) = told([event(0, 1, "value_recorded", "0123456789abcdef", "/gather#0[0]/asked#0")])
+    assert entry.what == "keeps the digest of the call: 0123456789ab"
+
+
+def test_the_end_of_what_nobody_answers_is_not_told_as_a_question() -> None:
+    (entry,) = told(
+        [], [replace(audit(1, decision=None, resolution="fired"), answerer="nobody", role="", key="/sleep#0")]
+    )
+    assert entry.what == "the wait at /sleep#0 ended: fired"
 
 
 def test_all_kinds_of_the_ledger_are_among_them() -> None:
