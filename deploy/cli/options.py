@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -28,6 +28,7 @@ Target = Annotated[
 ]
 RequiredTarget = Annotated[str, typer.Argument(metavar="MODULE:APP", help="office:app or bots/office.py:app")]
 Owner = Annotated[str, typer.Option("--owner", metavar="WHO", help="Whose session it is.")]
+Surface = Literal["chat", "workspace"]
 Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")]
 
 
@@ -73,3 +74,12 @@ def check_name(text: str, *, what: str) -> str:
     if not text.strip():
         raise InputInvalidError(f"{what} is empty; a name is expected")
     return check_text(text, what=what)
+
+
+def surface_of(name: str) -> Surface:
+    """Where a session works, as it is typed."""
+    match name:
+        case "chat" | "workspace":
+            return name
+        case _:
+            raise typer.BadParameter("chat or workspace is expected", param_hint="--surface")

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -29,11 +29,21 @@ from ..settings import Config
 from ..timeline import Entry
 from ..wiring import open_runtime
 from .exits import Exit
-from .options import ConfigFile, Db, Json, Owner, RequiredTarget, Target, app_of, bot_of, check_text
+from .options import (
+    ConfigFile,
+    Db,
+    Json,
+    Owner,
+    RequiredTarget,
+    Surface,
+    Target,
+    app_of,
+    bot_of,
+    check_text,
+    surface_of,
+)
 from .screen import Screen
 from .typed_lines import TypedLines
-
-Surface = Literal["chat", "workspace"]
 
 _PROMPT = "you> "
 
@@ -110,7 +120,7 @@ def start(
             bot=bot_of(bot, app),
             owner=check_text(owner, what="--owner"),
             message=check_text(message, what="MESSAGE"),
-            surface=_surface(surface),
+            surface=surface_of(surface),
             wait=wait,
         )
     )
@@ -143,14 +153,6 @@ def _command(target: str | None, *, session: str, db: Path | None, config: Path 
 
 def _lines(count: int) -> str:
     return "1 line was" if count == 1 else f"{count} lines were"
-
-
-def _surface(name: str) -> Surface:
-    match name:
-        case "chat" | "workspace":
-            return name
-        case _:
-            raise typer.BadParameter("chat or workspace is expected", param_hint="--surface")
 
 
 async def _start(

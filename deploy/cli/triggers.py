@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, assert_never
 
 import typer
 
@@ -16,12 +15,10 @@ from ...actors.clock import SystemClock
 from ...actors.ids import RandomIds
 from ...actors.jsontext import from_json
 from ...actors.trigger_kinds import (
-    CatchUp,
     ChannelMessage,
     Cron,
     Delay,
     FileChange,
-    Overlap,
     Starts,
     Trigger,
     Webhook,
@@ -34,15 +31,13 @@ from ..config import load_config
 from ..errors import InputInvalidError
 from ..settings import Config
 from ..wiring import open_store
-from .options import ConfigFile, Db, Json, Limit, check_text
+from .options import ConfigFile, Db, Json, Limit, app_of, bot_of, check_text, surface_of
 from .screen import Screen, at
+from .trigger_options import catch_up_of, message_of, moment_of, overlap_of, span_of
 
 Slug = Annotated[str, typer.Argument(metavar="NAME", help="The trigger's name, from `overwinter triggers list`.")]
 
 _Act = Callable[[Triggers], Awaitable[None]]
-
-_SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*(s|min|h|d)")
-_UNITS_S = {"s": 1, "min": 60, "h": 3600, "d": 86_400}
 
 
 def triggers_list(db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
@@ -92,13 +87,18 @@ def triggers_add(
     surface: Annotated[str, typer.Option("--surface", metavar="chat|workspace", help="Where it works.")] = "chat",
     overlap: Annotated[str, typer.Option("--overlap", metavar="skip|queue", help="While one runs.")] = "skip",
     at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many may run.")] = 1,
+    app: Annotated[
+        str | None,
+        typer.Option("--app", metavar="MODULE:APP", help="Whose bot it is. (default: app in the configuration)"),
+    ] = None,
     db: Db = None,
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> None:
     """Add a trigger: a schedule, a moment, a webhook, messages on a channel, or files.
 
-    A webhook's token, and the secret that its callers sign with, are shown here and never again.
+    Where the app is known, it is looked at: a bot that it has not, or arguments that its workflow does not take, are refused. A
+    webhook's token, and the secret that its callers sign with, are shown here and never again.
 
     Example: overwinter triggers add nightly --cron "0 2 * * *" --zone Europe/Berlin --starts report --message "last night"
     """
@@ -108,11 +108,11 @@ def triggers_add(
     secret = ids.pause_id() + ids.pause_id() if signed else None
     given: list[When] = []
     if cron is not None:
-        given.append(Cron(expression=cron, zone=zone, catch_up=_catch_up(catch_up)))
+        given.append(Cron(expression=cron, zone=zone, catch_up=catch_up_of(catch_up)))
     if after is not None:
-        given.append(Delay(after=_span(after)))
+        given.append(Delay(after=span_of(after)))
     if moment is not None:
-        given.append(Delay(at=_moment(moment)))
+        given.append(Delay(at=moment_of(moment)))
     if token is not None:
         given.append(Webhook(token_digest=digest_of(token), secret=secret))
     if channel is not None:
@@ -121,16 +121,26 @@ def triggers_add(
         given.append(FileChange(folder=folder))
     if len(given) != 1:
         raise InputInvalidError("give exactly one of --cron, --after, --at, --webhook, --channel and --folder")
+    for option, is_given, wanted, is_there in (
+        ("--signed", signed, "--webhook", webhook),
+        ("--pattern", pattern is not None, "--channel", channel is not None),
+        ("--message", message is not None, "--starts", starts is not None),
+    ):
+        if is_given and not is_there:
+            raise InputInvalidError(f"{option} says something of {wanted}, which is missing")
     started = None
     if starts is not None:
         started = Starts(
             bot=starts,
             owner=check_text(owner, what="--owner"),
-            message=_message(message),
-            surface="workspace" if surface == "workspace" else "chat",
-            overlap=_overlap(overlap),
+            message=message_of(message),
+            surface=surface_of(surface),
+            overlap=overlap_of(overlap),
             at_once=at_once,
         )
+    screen = Screen(as_json=as_json)
+    if started is not None:
+        _check_start(settings, app, started, screen)
     trigger = Trigger(slug=check_text(name, what="NAME"), when=given[0], starts=started)
 
     async def run() -> TriggerRow:
@@ -138,15 +148,60 @@ def triggers_add(
             return await triggers.add(settings.tenant, trigger)
 
     row = asyncio.run(run())
-    screen = Screen(as_json=as_json)
+    _note_missing(settings, trigger.when, screen)
     if as_json:
         screen.document({**_trigger_json(row), "token": token, "secret": secret})
         return
-    screen.line(f"Added {row.slug}; it is due next at {at(row.next_due_at_ms)}.", style="green")
+    screen.line(f"Added {row.slug}; it {_fires(trigger.when, row)}.", style="green")
     if token is not None:
-        screen.line(f"Its address: POST /hooks/{row.slug}/{token}")
+        listens = settings.webhooks
+        base = "" if listens is None else f"http://{listens.host}:{listens.port}"
+        screen.line(f"Its address: POST {base}/hooks/{row.slug}/{token}")
     if secret is not None:
         screen.line(f"Callers sign the body with HMAC-SHA256, in X-Hub-Signature-256; the secret: {secret}")
+
+
+def _check_start(config: Config, target: str | None, starts: Starts, screen: Screen) -> None:
+    """See whether the app has such a bot, and whether it can begin with that.
+
+    Raises:
+        AppLoadError: (assembly.app-*)
+        BotUnknownError: (bot.unknown)
+        ToolArgumentsError: (tool.invalid-arguments)
+    """
+    if target is None and config.app is None:
+        screen.note(f"No app is named (--app MODULE:APP), so it is not known whether there is a bot {starts.bot}.")
+        return
+    app = app_of(target, config)
+    bot_of(starts.bot, app)
+    newest = next((each for each in reversed(app.workflows) if each.name == starts.bot), None)
+    if newest is not None and not newest.takes("fire"):
+        newest.check({} if starts.message is None else starts.message)
+
+
+def _note_missing(config: Config, when: When, screen: Screen) -> None:
+    """Say what has to be there besides, so that it ever fires."""
+    match when:
+        case Webhook() if config.webhooks is None:
+            screen.note("No port is set in the table [webhooks]: until one is, no service takes calls.")
+        case FileChange(folder=folder) if not Path(folder).is_dir():
+            screen.note(f"There is no folder {folder} here; the service needs it.")
+        case _:
+            pass
+
+
+def _fires(when: When, row: TriggerRow) -> str:
+    match when:
+        case Cron() | Delay():
+            return f"is due next at {at(row.next_due_at_ms)}"
+        case Webhook():
+            return "fires when its address is called"
+        case ChannelMessage():
+            return f"fires at messages on {when.channel}"
+        case FileChange():
+            return f"fires when files in {when.folder} change"
+        case _:
+            assert_never(when)
 
 
 def triggers_remove(name: Slug, db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
@@ -327,42 +382,3 @@ def _told(outcome: dict[str, JsonValue]) -> str:
     skipped: dict[str, int] = outcome.get("skipped") or {}
     words += [f"{count} {why}" for why, count in skipped.items()]
     return ", ".join([*words, *([f"not started: {outcome['not_started']}"] if outcome.get("not_started") else [])])
-
-
-def _message(text: str | None) -> JsonValue:
-    """An object for a workflow, if it is one; else a text."""
-    try:
-        found = None if text is None else from_json(text)
-    except ValueError:
-        found = None
-    return found if isinstance(found, dict) else text  # pyright: ignore[reportUnknownVariableType]
-
-
-def _span(text: str) -> timedelta:
-    found = _SPAN.fullmatch(text.strip())
-    if found is None:
-        raise InputInvalidError(f"--after {text!r} is no span of time; give 30s, 5min, 2h or 1d")
-    return timedelta(seconds=float(found[1]) * _UNITS_S[found[2]])
-
-
-def _moment(text: str) -> datetime:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InputInvalidError(f"--at {text!r} is no time; give one such as 2026-12-01T09:00:00+01:00") from error
-
-
-def _catch_up(text: str) -> CatchUp:
-    match text:
-        case "one" | "all" | "none":
-            return text
-        case _:
-            raise InputInvalidError(f"--catch-up {text!r}: one, all or none is expected")
-
-
-def _overlap(text: str) -> Overlap:
-    match text:
-        case "skip" | "queue":
-            return text
-        case _:
-            raise InputInvalidError(f"--overlap {text!r}: skip or queue is expected")
