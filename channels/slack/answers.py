@@ -211,10 +211,10 @@ class Answers:
             return Unclear(reason=str(error))
         return Taken(is_duplicate=answered.is_duplicate)
 
-    async def has_voted(self, asked: AskedQuestion, member: Member) -> bool:
-        """Whether somebody has answered a question that needs several people."""
-        anchor = voter_anchor(asked.ask.pause_id, member.user_id)
-        return await self._reception.anchors.find(self._name, anchor) is not None
+    async def voters(self, asked: AskedQuestion) -> frozenset[str]:
+        """The users who have answered a question that needs several people, or were asked again by it."""
+        rows = await self._reception.anchors.of_pause(self._name, asked.ask.pause_id)
+        return frozenset(row.anchor.rpartition(":")[2] for row in rows if row.anchor.startswith("voter:"))
 
     async def has_answered(self, asked: AskedQuestion, member: Member, *, external_id: str) -> bool:
         """Whether a closed question was closed by this very message."""

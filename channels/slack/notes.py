@@ -13,6 +13,8 @@ from .limits import chunks_of, clipped
 from .messages import Message, message
 from .people import Person, named, short
 
+REMINDER = "q:reminder"
+"""The block of a reminder."""
 _LONGEST_SAID = 600
 _LONGEST_LISTED = 150
 _LONGEST_SPOKEN = 2_800
@@ -127,7 +129,7 @@ def reminded(reminder: Reminder, *, channel: str, people: Sequence[Person] = ())
     return message(
         f"{reminder.summary}: {ask.prompt}",
         by,
-        blocks=(rich(line(*said, *when), block_id="q:reminder"),),
+        blocks=(rich(line(*said, *when), block_id=REMINDER),),
         metadata=question_metadata(key),
     )
 

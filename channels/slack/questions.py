@@ -43,6 +43,8 @@ _BUDGETS = (
 )
 """What is tried until a message fits: of the arguments, and units of the prompt. The last fits beside the fullest buttons."""
 
+PROMPT = "q:prompt"
+"""The block with the question; every state of the message has it."""
 _LONGEST_DETAILS = 600
 _IN_TEXT = Budget(fields=16, text=1_200)
 
@@ -153,7 +155,7 @@ def _fitted(ask: Ask, rest: Callable[[_Shown], tuple[Block, ...]]) -> tuple[Bloc
 def _shown(ask: Ask, prompt: str, fields: Sequence[Field], budget: Budget, prompt_units: int) -> _Shown:
     bot = line(words(short(ask.bot), bold=True), words(" asks:"))
     asking = () if _names_its_bot(prompt, ask.bot) else (bot,)
-    blocks = [rich(*asking, quote(_middle_out(prompt, prompt_units)), block_id="q:prompt")]
+    blocks = [rich(*asking, quote(_middle_out(prompt, prompt_units)), block_id=PROMPT)]
     layout = laid_out(fields, budget)
     runs = _runs(ask, has_arguments=bool(layout.parts))
     if runs or layout.parts:

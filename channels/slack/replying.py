@@ -5,7 +5,8 @@ The rules, in this order.
 1. Words count only for questions that were there when they were written, and only from those who may answer.
 2. A reply that names a question (``Q417: yes``) is for that one. If one is open, it is for that one. Of several it is asked which.
 3. Whoever talks with a bot in the thread, and answers nothing there, talks to the bot.
-4. Once something of a question was not understood, a mere "ok" is no answer to it: it may be said to an explanation.
+4. Once something of a question was not understood, or somebody else has spoken after it, a mere "ok" that does not name the
+   question is no answer to it: it may be said to an explanation, or to a warning.
 5. What is not understood is asked again, in the thread, and the question stays open.
 
 An edit is a reply with other words, to the questions that were there when the message was first written: while none of them has
@@ -161,7 +162,10 @@ class Replying:
     async def _give(self, heard: Heard, note: Note, member: Member, candidate: _Candidate, text: str) -> None:
         asked = candidate.asked
         talked_of = f"again:{asked.ask.pause_id}"
-        if is_acknowledgement(text) and await self._teller.times_said(talked_of):
+        is_talk = is_acknowledgement(text) and (
+            await self._teller.times_said(talked_of) > 0 or await self._others_spoke(heard, asked)
+        )
+        if is_talk:
             # Something was asked or explained in between: this may say that it was read.
             again = asked_again(asked.ask, reason=_ACKNOWLEDGED, said=heard.text)
             await self._teller.say(_cause(heard.external_id, note, asked), heard.spot, again, counted_as=talked_of)
@@ -188,6 +192,19 @@ class Replying:
                 again = asked_again(asked.ask, reason=reason, said=heard.text, understood=so_far)
                 cause = _cause(heard.external_id, note, asked)
                 await self._teller.say(cause, heard.spot, again, counted_as=talked_of)
+
+    async def _others_spoke(self, heard: Heard, asked: AskedQuestion) -> bool:
+        """Whether words that name no question may be meant for somebody else's, said after the question was asked."""
+        if named_in(heard.text) is not None:
+            return False
+        refs = [ref for text in asked.refs.values() if (ref := ref_in(text)) is not None and ref.spot == heard.spot]
+        written_ts = heard.at_ts if heard.what == "wrote" else heard.external_id.rpartition(":")[2]
+        return await self._teller.others_spoke(
+            heard.spot,
+            after_ts=refs[0].ts if refs else heard.spot.thread_ts,
+            before_ts=written_ts,
+            but=await self._answers.voters(asked) | {heard.author.user_id},
+        )
 
     async def _stands(self, heard: Heard) -> bool:
         """Whether these are still the words of the message."""

@@ -9,16 +9,25 @@ from __future__ import annotations
 import hashlib
 from typing import Any, cast
 
+import structlog
+
 from ...actors.asks import JsonValue
+from ...actors.errors import ChannelRejectedError
 from ...actors.notes import Note, Notes
 from ...store.values import value
 from .carried import PostKind, delivery_key, key_in, question_metadata
 from .client import SlackClient
 from .elements import Block
+from .heard import is_after
 from .messages import Message
+from .notes import REMINDER
 from .objects import Refused
+from .payloads import Payload
 from .places import Spot
+from .questions import PROMPT
 from .refusals import GONE
+
+_log = structlog.get_logger("overwinter.slack")
 
 WHISPER = "whisper"
 """For one person's eyes."""
@@ -79,6 +88,30 @@ class Teller:
         """How often something of that kind was said, as long as it is kept."""
         return await self._notes.count_to(self._name, counted_as, within_ms=_COUNTED_MS)
 
+    async def others_spoke(self, spot: Spot, *, after_ts: str, before_ts: str, but: frozenset[str]) -> bool:
+        """Whether somebody has said something in a thread between two messages, an app or we ourselves included.
+
+        What only asks or reminds says nothing. Where Slack will not show the thread, somebody may have.
+
+        Args:
+            but: the users whose words do not matter.
+
+        Raises:
+            ChannelUnreachableError: (channel.unreachable)
+        """
+        try:
+            replies = await self._client.replies(spot.channel_id, spot.thread_ts, after_ts=after_ts, expecting=GONE)
+        except ChannelRejectedError as error:
+            _log.warning("slack.thread-unreadable", code=error.code, error=str(error))
+            return True
+        if isinstance(replies, Refused):
+            return True
+        return any(
+            each.id("user") not in but and not _only_asks(each)
+            for each in replies
+            if (ts := each.ts("ts")) is not None and is_after(ts, after_ts) and is_after(before_ts, ts)
+        )
+
     async def tell(self, note: Note) -> None:
         """Tell a note of these kinds; raises as ``Channel.send`` does."""
         body: dict[str, Any] = note.body
@@ -132,6 +165,11 @@ class Teller:
             pause_id=cause.pause_id,
         )
         await self._notes.write(note)
+
+
+def _only_asks(reply: Payload) -> bool:
+    is_ours = key_in(reply.value("metadata")) is not None
+    return is_ours and any(block.text("block_id") in (PROMPT, REMINDER) for block in reply.parts("blocks"))
 
 
 def _message_in(found: JsonValue) -> Message:
