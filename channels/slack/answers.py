@@ -36,7 +36,9 @@ from .threads import Threads
 
 _log = structlog.get_logger("overwinter.slack")
 
-FORGOTTEN = "this question was closed some time ago."
+FORGOTTEN = (
+    "this question is not known here: it was closed some time ago, or is asked by another service with the same app."
+)
 
 
 @value

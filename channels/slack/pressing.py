@@ -81,7 +81,13 @@ class Pressing:
             session_id=None if asked is None else asked.ask.session_id,
         )
         if asked is None:
-            await self._whisper(cause, spot, click.author, came_too_late(FORGOTTEN))
+            _log.warning(
+                "slack.question-unknown",
+                channel=click.channel_id,
+                message=click.message_ts,
+                remedy="services that do not share a database need a Slack app each",
+            )
+            await self._whisper(cause, spot, click.author, refused(FORGOTTEN))
             return
         member = await self._authority.member(click.author, team_id=click.team_id)
         if isinstance(member, Stranger):
@@ -161,7 +167,7 @@ class Pressing:
             return None
         asked = await self._answers.find(tenant=question.tenant, pause_id=question.pause_id)
         if asked is None:
-            return _shows("Your answer came too late.", FORGOTTEN)
+            return _shows("Your answer does not count.", FORGOTTEN)
         member = await self._authority.member(modal.author, team_id=modal.team_id)
         right = member if isinstance(member, Stranger) else await self._answers.right_of(member, asked)
         if isinstance(member, Stranger) or isinstance(right, Stranger):
@@ -223,7 +229,10 @@ class Pressing:
             await self._refuse(refusal, ref.spot, reaction.author, right.why)
             return
         given = await self._decide(asked, member, right, decision, reaction.external_id)
-        await self._answer(given, cause, ref.spot, reaction.author)
+        if not (
+            reaction.is_found and isinstance(given, TooLate)
+        ):  # that one had counted, or its giver was told, at its time
+            await self._answer(given, cause, ref.spot, reaction.author)
 
     async def _taken_back(
         self, asked: AskedQuestion, member: Member, decision: JsonValue, spot: Spot, reaction: Reaction

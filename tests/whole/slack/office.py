@@ -140,6 +140,7 @@ class Office:
     clock: ManualClock
     desk: Desk
     way: str
+    connect: Callable[[], Sequence[SlackConnection]]
     connections: list[SlackConnection] = field(default_factory=list[SlackConnection])
     leaves: bool = False
 
@@ -270,7 +271,16 @@ async def office_at_work(
 
         desk = desk or Desk()
         kit = Kit(build=desk.app, path=path / "office.db", clock=clock, connect=connect, delivering=delivering)
-        found = Office(slack=slack, kit=kit, clock=clock, desk=desk, way=way, connections=connections, leaves=leaves)
+        found = Office(
+            slack=slack,
+            kit=kit,
+            clock=clock,
+            desk=desk,
+            way=way,
+            connect=connect,
+            connections=connections,
+            leaves=leaves,
+        )
         await kit.open()
         try:
             await found.connected()

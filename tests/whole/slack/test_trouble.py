@@ -12,6 +12,7 @@ from structlog.testing import capture_logs
 from overwinter.actors.asks import Ask, Reading
 from overwinter.actors.delivering import DeliverySettings
 from overwinter.actors.errors import ChannelHeldUpError, ChannelUnreachableError
+from overwinter.bots.testing.kit import Kit
 from overwinter.channels.slack.events import Author
 from overwinter.channels.slack.heard import Heard, note_of_heard
 from overwinter.channels.slack.places import Spot
@@ -139,6 +140,29 @@ async def test_that_a_message_was_changed_is_forgotten_after_a_month(tmp_path: P
         await office.advance(timedelta(days=29))
         assert await kept() == [f"changed:{said.channel}:{said.ts}"]
         await office.advance(timedelta(days=1, hours=2))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while await kept():
                 await office.settle()
+
+
+async def test_a_click_on_a_question_that_another_service_asks_is_said_to_lead_nowhere(tmp_path: Path) -> None:
+    async with office_at_work(tmp_path) as office:
+        await office.start()
+        question = office.question()
+        await office.kit.close()
+        await office.connections[-1].aclose()
+        other = Kit(build=Desk().app, path=tmp_path / "other.db", clock=office.clock, connect=office.connect)
+        async with other.running():
+            await office.slack.wait_connected()
+            with capture_logs() as logs:
+                clicked = office.slack.clicks("mara", question, "q:approve")
+                await office.slack.wait_until(lambda: clicked.is_acked)
+                await other.settle()
+            assert "asked by another service" in office.lines(by="mara")[-1]
+            (warning,) = [log for log in logs if log["event"] == "slack.question-unknown"]
+            assert "Slack app each" in warning["remedy"]
+        await office.connections[-1].aclose()
+        await office.kit.open()
+        await office.connected()
+        await office.clicks("mara", question, "Approve")
+        assert office.desk.ran == ["O-1 40"]
