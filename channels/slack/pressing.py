@@ -222,8 +222,6 @@ class Pressing:
         if not reaction.is_added:
             await self._taken_back(asked, member, decision, ref.spot, reaction)
             return
-        if reaction.is_found and await self._answers.has_voted(asked, member):
-            return
         right = await self._answers.right_of(member, asked, in_channel=channel)
         if isinstance(right, Stranger):
             await self._refuse(refusal, ref.spot, reaction.author, right.why)
