@@ -1,9 +1,10 @@
-"""What an operator can do to a database without the app that runs on it: cancel sessions and questions, settle steps."""
+"""What an operator can do to a database without the app that runs on it: cancel, settle, see what is put off."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..actors.actions import Actions
 from ..actors.answering import Answering
 from ..actors.clock import Clock
 from ..actors.ids import Ids
@@ -24,14 +25,16 @@ class Desk:
     sessions: Sessions
     answering: Answering
     settling: Settling
+    actions: Actions
 
 
 def desk_over(store: Store, *, clock: Clock, ids: Ids) -> Desk:
-    nobody = _Nobody()
+    nobody, programs = _Nobody(), Programs(())
     answering = Answering(store=store, clock=clock, roles=Roles(()), reviver=nobody, outbox=nobody, person_of=str)
-    sessions = Sessions(store=store, clock=clock, ids=ids, programs=Programs(()), answering=answering, reviver=nobody)
+    sessions = Sessions(store=store, clock=clock, ids=ids, programs=programs, answering=answering, reviver=nobody)
     settling = Settling(store=store, clock=clock, reviver=nobody)
-    return Desk(sessions=sessions, answering=answering, settling=settling)
+    actions = Actions(store=store, clock=clock, programs=programs, answering=answering)
+    return Desk(sessions=sessions, answering=answering, settling=settling, actions=actions)
 
 
 class _Nobody:

@@ -12,6 +12,7 @@ from rich.markup import escape
 
 from . import (
     accepting,
+    actions,
     answers,
     audit,
     bench,
@@ -61,6 +62,11 @@ _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
             triggers.triggers_fire,
             triggers.triggers_fires,
         ),
+    ),
+    "actions": (
+        "Answer for people",
+        "Calls that were put off: list, perform, cancel.",
+        (actions.actions_list, actions.actions_perform, actions.actions_cancel),
     ),
     "policy": (
         "Keep it in order",
