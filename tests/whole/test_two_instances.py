@@ -13,11 +13,14 @@ from random import Random
 import pytest
 
 from overwinter.actors.answers import ChannelCredential, Decision
+from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import PauseNotPendingError
+from overwinter.actors.ids import RandomIds
 from overwinter.actors.run import Run
 from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.waiting import ExecutionReturned, PassOutcome
 from overwinter.bots.app import App
+from overwinter.bots.runtime import Runtime
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
@@ -375,3 +378,41 @@ async def test_any_instance_goes_on_with_what_another_began(tmp_path: Path) -> N
         assert outcome.end == ExecutionReturned(result=["0:a", "1:b", "2:c"])
         await second.open()
     assert world.runs_of() == {"0:a": 1, "1:b": 1, "2:c": 1}
+
+
+@pytest.mark.behaviour("W25")
+async def test_an_answer_that_nobody_tells_of_is_found_when_it_is_looked_for(tmp_path: Path) -> None:
+    world, clock, path = World(), ManualClock(), tmp_path / "w.db"
+    deaf = await Store.open(path, poll_s=3_600)  # it hears of nothing that another process commits
+    runtime = Runtime(app=world.app(), store=deaf, clock=clock, ids=RandomIds())
+    work = asyncio.create_task(runtime.supervisor.run())
+
+    async def rests() -> None:
+        async with asyncio.timeout(20):
+            while runtime.supervisor.is_busy:
+                await deaf.due()
+
+    try:
+        session_id = await runtime.sessions.start(program="review", owner="o", message={"count": 1})
+        await rests()
+        (pause,) = await deaf.pending_pauses(tenant=None, session_id=session_id, limit=9)
+        other = await Store.open(path)
+        answering = Runtime(app=world.app(), store=other, clock=clock, ids=RandomIds()).answering
+        await answering.answer(
+            tenant="default",
+            pause_id=pause.pause_id,
+            answer=Decision(value="yes"),
+            credential=ChannelCredential(answered_by="mara"),
+        )
+        await other.aclose()
+        await rests()
+        assert world.ran == []
+        await clock.advance(ms=int(SupervisorSettings().poll_s * 1000))
+        async with asyncio.timeout(20):
+            while not world.ran or runtime.supervisor.is_busy:
+                await deaf.due()
+        assert world.runs_of() == {"0:yes": 1}
+    finally:
+        runtime.supervisor.stop()
+        await work
+        await deaf.aclose()
