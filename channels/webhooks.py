@@ -10,12 +10,15 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
+import structlog
 from aiohttp import web
 
 from ..actors.webhooks import NOT_FOUND, TOO_LARGE, TOO_SLOW, UNREADABLE, WebhookAnswer, Webhooks
 
 BODY_S = 30.0
 """How long a body may take: who sends one by the byte would else hold a connection for ever."""
+
+_log = structlog.get_logger("overwinter.webhooks")
 
 
 def webhook_app(webhooks: Webhooks, *, body_s: float = BODY_S) -> web.Application:
@@ -26,20 +29,34 @@ def webhook_app(webhooks: Webhooks, *, body_s: float = BODY_S) -> web.Applicatio
     """
 
     async def take(request: web.Request) -> web.Response:
+        answer = await answered(request)
+        if answer.status >= 400:
+            # Who has no token may be anybody who scans; who has one, and is refused, is somebody whose calls are missed.
+            tell = _log.info if answer is NOT_FOUND else _log.warning
+            tell(
+                "webhook.refused",
+                trigger=request.match_info["slug"][:80],
+                status=answer.status,
+                why=answer.body["error"],
+            )
+        headers = {} if answer.retry_after_s is None else {"Retry-After": str(answer.retry_after_s)}
+        return web.json_response(answer.body, status=answer.status, headers=headers)
+
+    async def answered(request: web.Request) -> WebhookAnswer:
         bearer = request.headers.get("Authorization", "").partition("Bearer ")[2]
         called = await webhooks.called(request.match_info["slug"], request.match_info.get("token", bearer))
         if called is None:
-            return _response(NOT_FOUND)
+            return NOT_FOUND
         try:
             async with asyncio.timeout(body_s):
                 body = await _read(request, most=called.when.max_bytes)
         except TimeoutError:
-            return _response(TOO_SLOW)
+            return TOO_SLOW
         except (web.RequestPayloadError, ConnectionError):
-            return _response(UNREADABLE)
+            return UNREADABLE
         if body is None:
-            return _response(TOO_LARGE)
-        return _response(await webhooks.receive(called, headers=request.headers, body=body))
+            return TOO_LARGE
+        return await webhooks.receive(called, headers=request.headers, body=body)
 
     app = web.Application()
     app.add_routes([web.post("/hooks/{slug}/{token}", take), web.post("/hooks/{slug}", take)])
@@ -56,11 +73,6 @@ async def _read(request: web.Request, *, most: int) -> bytes | None:
         if len(body) > most:
             return None
     return bytes(body)
-
-
-def _response(answer: WebhookAnswer) -> web.Response:
-    headers = {} if answer.retry_after_s is None else {"Retry-After": str(answer.retry_after_s)}
-    return web.json_response(answer.body, status=answer.status, headers=headers)
 
 
 @asynccontextmanager

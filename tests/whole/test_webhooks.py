@@ -13,6 +13,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.errors import TriggerInvalidError
 from overwinter.actors.run import Run
@@ -93,6 +94,23 @@ async def test_an_unknown_name_and_a_wrong_token_are_answered_alike_and_do_nothi
     await site.kit.runtime.triggers.disable("default", "open")
     assert (await site.call(f"/hooks/open/{TOKEN}"))[0] == 404
     assert site.started == []
+
+
+async def test_a_call_that_is_refused_is_logged_without_its_token(site: Site) -> None:
+    with capture_logs() as logs:
+        await site.call("/hooks/open/wrong")
+        await site.call(f"/hooks/signed/{TOKEN}", headers={HEADER: "sha256=00"})
+        await site.call(f"/hooks/open/{TOKEN}", b"x" * 1001)
+        await site.call(f"/hooks/open/{TOKEN}")
+    told = [each for each in logs if each["event"] == "webhook.refused"]
+    assert [(each["trigger"], each["status"], each["log_level"]) for each in told] == [
+        ("open", 404, "info"),
+        ("signed", 401, "warning"),
+        ("open", 413, "warning"),
+    ]
+    assert told[1]["why"] == "the signature does not fit"
+    assert TOKEN not in repr(logs)
+    assert "wrong" not in repr(logs)
 
 
 async def test_a_body_over_the_limit_is_refused_however_its_length_is_told(site: Site) -> None:
