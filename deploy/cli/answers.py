@@ -10,7 +10,7 @@ import typer
 from ...actors.answers import Answered, ChannelCredential, Credential, Decision, OwnerCredential, Reply
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
-from ...actors.errors import SessionNotRestedError
+from ...actors.errors import PauseUninterpretableReplyError, SessionNotRestedError
 from ...actors.ids import RandomIds
 from ...actors.jsontext import from_json, to_json
 from ...actors.waiting import ExecutionReturned, PassOutcome
@@ -79,7 +79,13 @@ def answer(
     settings = load_config(file=config, database=db)
     screen = Screen(as_json=as_json)
     with screen.progress("Reading the answer ..."):
-        answered, outcome = asyncio.run(_answer(settings, app_of(app, settings), pause, given, credential, waits=wait))
+        try:
+            answered, outcome = asyncio.run(
+                _answer(settings, app_of(app, settings), pause, given, credential, waits=wait)
+            )
+        except PauseUninterpretableReplyError:
+            screen.note("The question still waits. Answer in other words, or as JSON with --decision.")
+            raise
     if as_json:
         document = {"session": answered.session_id, "decision": answered.decision, "by": answered.by}
         screen.document(document if outcome is None else {**document, **_outcome_to_json(outcome)})

@@ -184,6 +184,7 @@ def test_an_answer_that_settles_nothing_leaves_the_question(overwinter: Overwint
     ):
         ran = answer(overwinter, pause, *more, "--json")
         assert (ran.code, ran.error["code"]) == (7, code)
+    assert "Answer in other words, or as JSON with --decision." in answer(overwinter, pause, "what?").err
     assert len(overwinter("pending", "--json").document["questions"]) == 1
     assert answer(overwinter, pause, "yes").code == 0
 
