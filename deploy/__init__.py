@@ -12,7 +12,7 @@ From the bottom up:
     errors, sections, mail_settings, slack_settings, settings, config_faults, config, logs   what may be set, and reading it
     loading, paging, mailing, slacking, slack_needs, wiring, desk   from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do
-    doctor, domain_names, doctor_core, doctor_slack, doctor_mail                  looking whether everything is set up
+    doctor, listening, domain_names, doctor_core, doctor_slack, doctor_mail                  looking whether everything is set up
     children, demo_worker, demo, demo_slack,
     bench_app, bench_load, bench_peer, bench_peers, bench       showing and measuring
     cli                                                commands, what they print, how they end

@@ -1,9 +1,7 @@
-"""Checks of what every installation has: the database, the model, the app, and where webhooks are listened for."""
+"""Checks of what every installation has: the database, the model, the app."""
 
 from __future__ import annotations
 
-import asyncio
-import errno
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
@@ -20,8 +18,8 @@ from ..bots.connecting import connected
 from ..bots.errors import AssemblyError, ModelRejectedError
 from ..bots.runtime import check_models
 from ..store import migrations
-from .doctor import Finding, failed, ok, skipped, unseen
-from .settings import Config, WebhooksConfig
+from .doctor import Finding, failed, ok, skipped
+from .settings import Config
 from .wiring import open_model
 
 
@@ -85,35 +83,6 @@ class ModelCheck:
             except ModelRejectedError as error:
                 return failed(str(error), "set model.api_key, model.name and model.base_url as the vendor gives them")
         return ok(f"{given.name} answers")
-
-
-class WebhooksCheck:
-    """Listens where the service would, for a moment."""
-
-    name = "webhooks"
-
-    def __init__(self, webhooks: WebhooksConfig | None) -> None:
-        self._webhooks = webhooks
-
-    async def run(self) -> Finding:
-        if self._webhooks is None:
-            return skipped("it is not configured ([webhooks])")
-        host, port = self._webhooks.host, self._webhooks.port
-        try:
-            server = await asyncio.get_running_loop().create_server(asyncio.Protocol, host, port)
-        except OSError as error:
-            elsewhere = "set host and port in the table [webhooks] to another address of this machine"
-            if error.errno == errno.EADDRINUSE:
-                return unseen(f"something listens at {host}:{port}: the service, if it runs", f"if not, {elsewhere}")
-            return failed(f"nothing can listen at {host}:{port}: {why_not(error)}", elsewhere)
-        server.close()
-        await server.wait_closed()
-        return ok(f"{host}:{port} is free; the service listens there")
-
-
-def why_not(error: OSError) -> str:
-    """What is wrong with an address, in the words of the operating system."""
-    return (error.strerror or str(error)).rpartition(": ")[2]
 
 
 class AppCheck:

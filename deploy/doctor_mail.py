@@ -18,6 +18,7 @@ from ..channels.web.links import path_of
 from ..channels.web.markup import HEADERS
 from .doctor import Check, Finding, failed, ok, skipped, unseen
 from .domain_names import Names
+from .listening import ListeningCheck
 from .mail_settings import MailConfig, PageConfig
 from .mailing import imap_server_of, smtp_server_of
 
@@ -32,6 +33,8 @@ def mail_checks(mail: MailConfig, *, names: Names) -> list[Check]:
         SmtpCheck(None if mail.smtp is None else smtp_server_of(mail.smtp), has_keys=bool(mail.token_keys))
     ]
     checks.append(ImapCheck(None if mail.imap is None else imap_server_of(mail.imap), has_lmtp=mail.lmtp is not None))
+    if mail.lmtp is not None:
+        checks.append(ListeningCheck("mail: lmtp", (mail.lmtp.host, mail.lmtp.port), table="mail.lmtp"))
     checks += [
         BorderCheck(mail),
         MxCheck(domain, names),

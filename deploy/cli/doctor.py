@@ -15,11 +15,12 @@ from ...actors.ids import RandomIds
 from ...bots.app import App
 from ..config import load_config
 from ..doctor import Check, Examined, Finding, Verdict, examined, failed, is_well, ok, skipped
-from ..doctor_core import AppCheck, DatabaseCheck, ModelCheck, WebhooksCheck
+from ..doctor_core import AppCheck, DatabaseCheck, ModelCheck
 from ..doctor_mail import mail_checks
 from ..doctor_slack import Patient, slack_checks
 from ..domain_names import DomainNames
 from ..errors import AppLoadError, ConfigError
+from ..listening import ListeningCheck
 from ..settings import Config
 from ..slacking import slack_client_of
 from ..wiring import open_connections
@@ -90,7 +91,8 @@ async def _all_of(
         checks: list[Check] = [DatabaseCheck(config.database), ModelCheck(config, clock=clock, ids=ids)]
         if loading is None:
             checks.append(AppCheck(app, connections, has_model=config.model is not None))
-        checks.append(WebhooksCheck(config.webhooks))
+        webhooks = None if config.webhooks is None else (config.webhooks.host, config.webhooks.port)
+        checks.append(ListeningCheck("webhooks", webhooks, table="webhooks"))
         async for each in examined(checks):
             yield each
     if config.mail is None:

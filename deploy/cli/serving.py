@@ -12,8 +12,8 @@ from ...bots.app import App
 from ...channels.webhooks import serving, webhook_app
 from .. import loops
 from ..config import load_config
-from ..doctor_core import why_not
 from ..errors import CannotListenError
+from ..listening import why_not
 from ..logs import configure_logs
 from ..service import serve as serve_until_signalled
 from ..settings import Config

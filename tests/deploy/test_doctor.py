@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from overwinter.deploy.doctor import Finding, Verdict, examined, is_well, ok
-from overwinter.deploy.doctor_core import DatabaseCheck, WebhooksCheck
+from overwinter.deploy.doctor_core import DatabaseCheck
 from overwinter.deploy.errors import InputInvalidError
-from overwinter.deploy.settings import WebhooksConfig
+from overwinter.deploy.listening import ListeningCheck
 from overwinter.store.store import Store
 
 from ..fakes.openai_server import Answer, OpenAIServer, completion
@@ -143,18 +143,22 @@ async def test_the_model_is_asked_for_a_word(overwinter: Overwinter, status: int
     assert "verysecret" not in ran.out + ran.err
 
 
-# -- where webhooks are listened for -----------------------------------------------------------------------------------
+# -- where the service listens -------------------------------------------------------------------------------------
+async def looked_at(port: int, *, host: str = "127.0.0.1") -> Finding:
+    return await ListeningCheck("webhooks", (host, port), table="webhooks").run()
+
+
 async def test_a_free_address_is_looked_at_and_left_free() -> None:
     with taken_port() as port:
         pass
     for _ in range(2):
-        found = await WebhooksCheck(WebhooksConfig(port=port)).run()
+        found = await looked_at(port)
         assert (found.verdict, found.remedy) == (Verdict.OK, None)
 
 
 async def test_a_taken_address_may_be_the_services_own() -> None:
     with taken_port() as port:
-        found = await WebhooksCheck(WebhooksConfig(port=port)).run()
+        found = await looked_at(port)
     assert found.verdict is Verdict.UNSEEN
     assert str(port) in found.detail
     assert found.remedy is not None
@@ -162,7 +166,7 @@ async def test_a_taken_address_may_be_the_services_own() -> None:
 
 
 async def test_an_address_of_another_machine_is_told() -> None:
-    found = await WebhooksCheck(WebhooksConfig(host="192.0.2.1", port=8425)).run()
+    found = await looked_at(8425, host="192.0.2.1")
     assert found.verdict is Verdict.FAILED
     assert "192.0.2.1:8425: cannot assign requested address" in found.detail.lower()
 

@@ -27,6 +27,7 @@ from overwinter.deploy.doctor_mail import (
 from overwinter.deploy.mail_settings import MailConfig, PageConfig
 
 from ..fakes.smtp_server import smtp_fake
+from .conftest import taken_port
 
 DOMAIN = "ask.example.net"
 
@@ -184,3 +185,12 @@ def test_every_check_of_a_configuration_is_made() -> None:
     names = [each.name for each in mail_checks(MailConfig.model_validate(given | page), names=KnownNames())]
     assert names == [f"mail: {each}" for each in ("smtp", "imap", "border", "mx", "spf", "dmarc", "dkim", "page")]
     assert len(mail_checks(MailConfig.model_validate(given), names=KnownNames())) == 7
+
+
+async def test_where_a_mail_server_hands_over_is_listened_at_for_a_moment() -> None:
+    with taken_port() as port:
+        given = {"reply_address": f"agent@{DOMAIN}", "authserv_id": "mx.example.net", "lmtp": {"port": port}}
+        mail = MailConfig.model_validate(given)
+        (looked,) = [each for each in mail_checks(mail, names=KnownNames()) if each.name == "mail: lmtp"]
+        check(await looked.run(), Verdict.UNSEEN, f"something listens at 127.0.0.1:{port}")
+    check(await looked.run(), Verdict.OK, "the service listens there")
