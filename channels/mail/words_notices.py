@@ -125,7 +125,8 @@ AWAY = phrases(
     è stata registrata | foi registada | foi registrado | is geregistreerd | has been logged |
     ticket has been created | has been opened under | zostało zarejestrowane | зарегистрирована |
     зарегистрировано | mailbox is full | postfach ist voll | to deliver your message |
-    confirm that you are a person | confirm that you are human | verify that you are human
+    confirm that you are a person | confirm that you are human | verify that you are human | nicht am platz |
+    wieder erreichbar | βρίσκομαι σε άδεια | απουσιάζω
     """
 )
 """A person may say this beside an answer, but far more often a program does, and answers nothing."""

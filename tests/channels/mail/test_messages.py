@@ -110,7 +110,7 @@ def test_the_messages_are_of_many_languages_clients_and_kinds() -> None:
     assert len({row["language"] for row in ROWS}) >= 36
     assert len({row["client"] for row in ROWS}) >= 100
     kinds = Counter(row["expect"].get("class", "human_reply") for row in ROWS)
-    assert kinds.total() == len(ROWS) >= 320
+    assert kinds.total() == len(ROWS) >= 400
     assert len(kinds) == 11
 
 
