@@ -28,7 +28,9 @@ def accept(
     who: Annotated[str, typer.Option("--as", metavar="WHO", help="Who accepts it; kept in the ledger.")] = "operator",
     cancels_question: Annotated[
         bool,
-        typer.Option("--cancel-question", help="Cancel a question that the code asks otherwise; its step reads that."),
+        typer.Option(
+            "--cancel-question", metavar="", help="Cancel a question that the code asks otherwise; its step reads that."
+        ),
     ] = False,
     db: Db = None,
     config: ConfigFile = None,

@@ -32,7 +32,7 @@ CHECK_EVERY_S = 1.0
 
 Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who answers; kept in the audit.")]
 Operator = Annotated[str, typer.Option("--as", metavar="WHO", help="Who cancels; kept in the audit.")]
-Reason = Annotated[str, typer.Option("--reason", help="Why; shown to those who were asked.")]
+Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why; shown to those who were asked.")]
 PauseId = Annotated[str, typer.Argument(metavar="PAUSE", help="The question's id, as its channel shows it.")]
 
 
@@ -49,13 +49,18 @@ def answer(
             "--channel", metavar="NAME", help="The channel WHO answers for, where the question was escalated."
         ),
     ] = None,
-    is_owner: Annotated[bool, typer.Option("--owner", help="WHO is the session's owner, whom the bot asked.")] = False,
+    is_owner: Annotated[
+        bool, typer.Option("--owner", metavar="", help="WHO is the session's owner, whom the bot asked.")
+    ] = False,
     app: Annotated[
         str | None,
         typer.Option("--app", metavar="MODULE:APP", help="The app that asks. (default: app in the configuration)"),
     ] = None,
     wait: Annotated[
-        bool, typer.Option("--wait", help="Wait until the session rests; it runs here if no service takes it first.")
+        bool,
+        typer.Option(
+            "--wait", metavar="", help="Wait until the session rests; it runs here if no service takes it first."
+        ),
     ] = False,
     db: Db = None,
     config: ConfigFile = None,

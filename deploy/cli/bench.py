@@ -25,15 +25,23 @@ from .screen import Screen
 
 
 def bench(
-    sessions: Annotated[int, typer.Option("--sessions", min=1, max=10_000_000, help="How many cycles to run.")] = 2000,
-    concurrency: Annotated[int, typer.Option("--concurrency", min=1, max=100_000, help="How many at once.")] = 64,
+    sessions: Annotated[
+        int, typer.Option("--sessions", metavar="N", min=1, max=10_000_000, help="How many cycles to run.")
+    ] = 2000,
+    concurrency: Annotated[
+        int, typer.Option("--concurrency", metavar="N", min=1, max=100_000, help="How many at once.")
+    ] = 64,
     waiting: Annotated[
-        int, typer.Option("--waiting", min=1, max=10_000_000, help="How many sessions to park, to see what they cost.")
+        int,
+        typer.Option(
+            "--waiting", metavar="N", min=1, max=10_000_000, help="How many sessions to park, to see what they cost."
+        ),
     ] = 1000,
     processes: Annotated[
         int | None,
         typer.Option(
             "--processes",
+            metavar="N",
             min=1,
             max=64,
             help="How many processes run them, each with a supervisor of its own. (default: one a core, at most 4)",

@@ -38,7 +38,7 @@ def demo(
         Path | None, typer.Option("--keep", metavar="DIR", help="Keep the database and the refunds in this folder.")
     ] = None,
     in_slack: Annotated[
-        bool, typer.Option("--slack", help="Ask in your own Slack workspace, and wait for an answer there.")
+        bool, typer.Option("--slack", metavar="", help="Ask in your own Slack workspace, and wait for an answer there.")
     ] = False,
     channel: Annotated[
         str | None,
@@ -48,7 +48,7 @@ def demo(
         float, typer.Option("--within", metavar="SECONDS", min=1, help="With --slack: how long to wait for an answer.")
     ] = 600.0,
     gates: Annotated[
-        bool, typer.Option("--gates", help="Show what a policy, a judge and a person make of four refunds.")
+        bool, typer.Option("--gates", metavar="", help="Show what a policy, a judge and a person make of four refunds.")
     ] = False,
     config: ConfigFile = None,
     as_json: Json = False,

@@ -35,7 +35,9 @@ def doctor(
     target: Target = None,
     posts: Annotated[
         bool,
-        typer.Option("--post", help="Post a message in each Slack channel of the app, hear it, and delete it again."),
+        typer.Option(
+            "--post", metavar="", help="Post a message in each Slack channel of the app, hear it, and delete it again."
+        ),
     ] = False,
     db: Db = None,
     config: ConfigFile = None,

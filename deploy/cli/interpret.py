@@ -31,7 +31,7 @@ def interpret(
     ],
     replies: Annotated[Path, typer.Option("--replies", metavar="REPLIES.json", help="A JSON list of strings.")],
     with_model: Annotated[
-        bool, typer.Option("--model", help="Ask the configured model where rules do not decide.")
+        bool, typer.Option("--model", metavar="", help="Ask the configured model where rules do not decide.")
     ] = False,
     config: ConfigFile = None,
     as_json: Json = False,

@@ -24,8 +24,11 @@ from .screen import Screen, at, span
 _STATUS_STYLES = {"blocked": "yellow", "failed": "red", "cancelled": "dim"}
 
 
+_STATUSES = f"Only these: {', '.join(SessionStatus)}. May be repeated."
+
+
 def sessions(
-    status: Annotated[list[SessionStatus] | None, typer.Option("--status", help="Only these; may be repeated.")] = None,
+    status: Annotated[list[SessionStatus] | None, typer.Option("--status", metavar="STATUS", help=_STATUSES)] = None,
     limit: Limit = 50,
     db: Db = None,
     config: ConfigFile = None,

@@ -13,7 +13,8 @@ from ..loading import load_app
 from ..settings import Config
 
 Json = Annotated[
-    bool, typer.Option("--json", help="Print one JSON document on stdout; errors as one line of JSON on stderr.")
+    bool,
+    typer.Option("--json", metavar="", help="Print one JSON document on stdout; errors as one line of JSON on stderr."),
 ]
 Db = Annotated[
     Path | None, typer.Option("--db", metavar="PATH", help="The database's file. (default: ./overwinter.db)")
@@ -29,7 +30,7 @@ Target = Annotated[
 RequiredTarget = Annotated[str, typer.Argument(metavar="MODULE:APP", help="office:app or bots/office.py:app")]
 Owner = Annotated[str, typer.Option("--owner", metavar="WHO", help="Whose session it is.")]
 Surface = Literal["chat", "workspace"]
-Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="At most so many.")]
+Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="At most so many.")]
 
 
 def app_of(target: str | None, config: Config) -> App:

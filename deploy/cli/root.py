@@ -145,7 +145,7 @@ def _help_of(command: Callable[..., object]) -> str:
 
 def _root(
     context: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+    version: Annotated[bool, typer.Option("--version", metavar="", help="Print the version.")] = False,
 ) -> None:
     """Durable bots that ask people: sessions hibernate in a database until the answer is there.
 

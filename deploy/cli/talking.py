@@ -98,7 +98,7 @@ def start(
     ],
     owner: Owner = "local",
     surface: Annotated[str, typer.Option("--surface", metavar="chat|workspace", help="Where it works.")] = "chat",
-    wait: Annotated[bool, typer.Option("--wait", help="Run it in this process until it rests.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", metavar="", help="Run it in this process until it rests.")] = False,
     db: Db = None,
     config: ConfigFile = None,
     as_json: Json = False,

@@ -73,8 +73,10 @@ def triggers_add(
     catch_up: Annotated[str, typer.Option("--catch-up", metavar="one|all|none", help="What was missed.")] = "one",
     after: Annotated[str | None, typer.Option("--after", metavar="SPAN", help="Once, after 30s, 5min, 2h, 1d.")] = None,
     moment: Annotated[str | None, typer.Option("--at", metavar="TIME", help="Once, at an ISO 8601 time.")] = None,
-    webhook: Annotated[bool, typer.Option("--webhook", help="When its address is called; prints a token.")] = False,
-    signed: Annotated[bool, typer.Option("--signed", help="Callers sign; prints a secret.")] = False,
+    webhook: Annotated[
+        bool, typer.Option("--webhook", metavar="", help="When its address is called; prints a token.")
+    ] = False,
+    signed: Annotated[bool, typer.Option("--signed", metavar="", help="Callers sign; prints a secret.")] = False,
     channel: Annotated[str | None, typer.Option("--channel", metavar="NAME", help="At messages on it.")] = None,
     pattern: Annotated[str | None, typer.Option("--pattern", metavar="REGEX", help="Only such messages.")] = None,
     folder: Annotated[str | None, typer.Option("--folder", metavar="PATH", help="When files in it change.")] = None,
@@ -86,7 +88,7 @@ def triggers_add(
     owner: Annotated[str, typer.Option("--owner", metavar="WHO", help="Whose session it is.")] = "triggers",
     surface: Annotated[str, typer.Option("--surface", metavar="chat|workspace", help="Where it works.")] = "chat",
     overlap: Annotated[str, typer.Option("--overlap", metavar="skip|queue", help="While one runs.")] = "skip",
-    at_once: Annotated[int, typer.Option("--at-once", min=1, help="How many may run.")] = 1,
+    at_once: Annotated[int, typer.Option("--at-once", metavar="N", min=1, help="How many may run.")] = 1,
     app: Annotated[
         str | None,
         typer.Option("--app", metavar="MODULE:APP", help="Whose bot it is. (default: app in the configuration)"),

@@ -63,6 +63,14 @@ def test_every_word_that_is_written_of_a_command_is_shown(overwinter: Overwinter
 
 
 @pytest.mark.parametrize("name", root.names())
+def test_no_option_is_described_by_the_word_of_a_programming_language(overwinter: Overwinter, name: str) -> None:
+    shown = overwinter(*name.split(), "--help").out
+    options = shown.partition("─ Options ─")[2].splitlines()
+    # That of --help is the library's own.
+    assert [line for line in options if re.search(r"<\w", line) and "--help" not in line] == []
+
+
+@pytest.mark.parametrize("name", root.names())
 def test_every_command_takes_json(name: str) -> None:
     assert "--json" in CliRunner().invoke(root.build(), [*name.split(), "--help"]).output
 
