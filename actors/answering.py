@@ -253,15 +253,12 @@ class Answering:
                 return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
             case PauseKind.ACTION if ticket_of(pause).may_run_at(self._clock.now_ms()):
                 return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
-            case PauseKind.ASK:
-                role = self._roles.get(pause.role)
+            case _:
+                role = self._roles.get(pause.role) if pause.kind == PauseKind.ASK else None
                 votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)
                 decision_json = listed_votes(pause, votes) if votes else None
-                return await self._end(
-                    pause, "timed_out", answer={"reason": "timed out"}, by=None, decision_json=decision_json
-                )
-            case _:
-                return await self._end(pause, "timed_out", answer={"reason": "timed out"}, by=None)
+                reason: JsonValue = {"reason": "timed out"}
+                return await self._end(pause, "timed_out", answer=reason, by=None, decision_json=decision_json)
 
     async def fire(self, pause: PauseRow, *, answer: JsonValue, by: str | None = None) -> bool:
         """What the pause waits for has happened: its step reads the answer. False if it was closed before."""

@@ -43,7 +43,7 @@ from .operations import (
     WaitResult,
     WasReached,
 )
-from .settlements import Settlement, settled, settlement_of
+from .settlements import Settlement, settled
 from .step_errors import ForeignAwaitError, foreign_await
 from .waits import Waits
 
@@ -149,8 +149,11 @@ class Driver:
     def fail_step(self, key: str, error: StepError, *, cause: BaseException | None = None) -> None:
         """The step has raised. Now and on replay the code sees the same ``StepFailedError``."""
         self._recall.raised[key] = error
-        branch, _ = self._leave_running(key)
-        self._ready.append((branch, None, step_failed(key, error, cause)))
+        self._ready.append((self._leave_running(key)[0], None, step_failed(key, error, cause)))
+
+    def lose_step(self, key: str) -> None:
+        """The step left no result, and must not start twice: an operator says what became of it."""
+        self._waits.reach_settlement(*self._leave_running(key))
 
     def resolve(self, key: str, result: WaitResult) -> bool:
         """An open wait has ended. False if the code does not stand there.
@@ -239,14 +242,13 @@ class Driver:
         match operation:
             case Join():
                 self._close_rest(self._joining.begin(branch, operation))
+            case Step() | Child() if (text := self._recall.returned.get(key)) is not None:
+                self._ready.append(_loaded(branch, operation, text))
             case Step():
-                if (text := self._recall.returned.get(key)) is not None:
-                    self._ready.append(_loaded(branch, operation, text))
-                elif (failed := self._recall.raised.get(key)) is not None:
+                if (failed := self._recall.raised.get(key)) is not None:
                     self._ready.append((branch, None, step_failed(key, failed, None)))
                 elif operation.is_once and key in self._recall.started:
-                    branch.waits_on = unsettled = settlement_of(operation)
-                    self._waits.reach(branch, unsettled)
+                    self._waits.reach_settlement(branch, operation)
                 else:
                     self._queued[key] = (branch, operation)
             case Value():
@@ -258,9 +260,7 @@ class Driver:
                 else:
                     self._waits.reach(branch, operation)
             case Child():
-                if (text := self._recall.returned.get(key)) is not None:
-                    self._ready.append(_loaded(branch, operation, text))
-                elif (failed := self._recall.raised.get(key)) is not None:
+                if (failed := self._recall.raised.get(key)) is not None:
                     self._ready.append((branch, None, child_failed(operation, failed, None)))
                 else:
                     self._unborn[key] = (branch, operation)

@@ -11,7 +11,10 @@ from .operations import Step, StepError
 
 @value
 class StepOutcome:
-    """What one step came to: its result as JSON text, or how it failed (with the exception, for this process only)."""
+    """What one step came to: its result as JSON text, or how it failed (with the exception, for this process only).
+
+    Neither is there of a step that must not start twice and whose time ran out: whether it took effect is unknown.
+    """
 
     key: str
     text: str | None
@@ -25,18 +28,18 @@ async def perform(step: Step) -> StepOutcome:
     A step is the author's code: whatever it raises becomes its recorded outcome, so that it is not run again and again for
     want of one. A cancellation is an outcome only where the step made it itself; one of this task is not.
     """
+    limit = asyncio.timeout(step.timeout_s)
     try:
-        if step.timeout_s is None:
+        async with limit:
             value = await step.call()
-        else:
-            async with asyncio.timeout(step.timeout_s):
-                value = await step.call()
         return StepOutcome(key=step.key, text=step.codec.dump(value, where=step.key))
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         if is_cancelled(error):
             raise
+        if step.is_once and limit.expired():
+            return StepOutcome(key=step.key, text=None)
         return StepOutcome(key=step.key, text=None, error=step_error_of(error), cause=error)
 
 

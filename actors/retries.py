@@ -87,7 +87,7 @@ class StepSettings:
     Attributes:
         retry: None fails at its first failure.
         timeout: how long each attempt may run; None for as long as it takes.
-        once: never started twice; if the process dies in it, an operator settles what became of it.
+        once: never started twice; if the process dies in it, or its time runs out, an operator settles what became of it.
     """
 
     retry: Retry | None = None

@@ -1,7 +1,7 @@
 """A step that must not start twice, was started, and left no result: what is waited for then, and what comes of it.
 
-Whether it took effect nobody here can know. So its branch waits, visibly, until an operator has looked, and says what it returned
-or that it failed; that is then the step's recorded result. Pure.
+Its process died, or its time ran out: whether it took effect nobody here can know. So its branch waits, visibly, until an
+operator has looked, and says what it returned or that it failed; that is then the step's recorded result. Pure.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ROLE = "settle"
 
 INDETERMINATE = StepError(
     kind="Indeterminate",
-    detail="it was started, and the process died before its result was recorded; whether it took effect is unknown",
+    detail="it was started, and no result of it was recorded; whether it took effect is unknown",
     cause_code="step.indeterminate",
 )
 """What is known of a step that must never start twice and whose first run left no result."""

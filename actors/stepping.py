@@ -84,3 +84,5 @@ class Steps:
             body = to_json(raised_body(outcome.error))
             self._journal.note(self._execution, EventKind.STEP_RAISED, body, outcome.key)
             self._driver.fail_step(outcome.key, outcome.error, cause=outcome.cause)
+        else:
+            self._driver.lose_step(outcome.key)

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from .branches import Branch
 from .comparing import check_asked
-from .operations import Wait
+from .operations import Step, Wait
+from .settlements import settlement_of
 
 
 class Waits:
@@ -33,6 +34,11 @@ class Waits:
             self._known[key] = (wait.role, wait.answerer)
             self._opened[key] = wait
         self._standing[key] = branch
+
+    def reach_settlement(self, branch: Branch, step: Step) -> None:
+        """A branch stands before a step that left no result, and must not start twice."""
+        branch.waits_on = settlement = settlement_of(step)
+        self.reach(branch, settlement)
 
     def knows(self, key: str) -> bool:
         """Whether the wait is open."""

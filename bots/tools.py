@@ -214,7 +214,8 @@ def tool(
             else may answer.
         answer: the call waits for an answer: a role to ask, or a type, which the session's owner is asked for in the
             conversation (or gives through the API).
-        once: the body is never started twice; if the process dies in it, an operator settles what became of it.
+        once: the body is never started twice; if the process dies in it, or its time runs out, an operator settles what became
+            of it.
         timeout: how long the body may run; None for as long as it takes.
         deadline: how long a call waits for its answer, or a function of its arguments that says so.
         on_invalid_answer: an answer that does not fit is refused, and the question stays, whoever gives it; or it ends the

@@ -266,7 +266,8 @@ class Receiver:
     # -- about what ---------------------------------------------------------------------------------------------------
     async def _astray(self, mail: Arrived, result: MailReadingResult, token: str | None) -> Handled:
         """A mail about a question that is not known: over for longer than is kept, of another service, or none at all."""
-        await self._keep(mail, result, None, "no question" if token is None else "unknown question")
+        none = "no question" if mail.is_whole else "oversize"  # it may stand in what was not read
+        await self._keep(mail, result, None, none if token is None else "unknown question")
         if result.sender_allowed and not result.is_automatic:
             await self._replies.write_unasked(
                 _writer_of(result), plainly(_NO_QUESTION if token is None else _OVER), subject=result.subject

@@ -39,7 +39,7 @@ def settle(
     config: ConfigFile = None,
     as_json: Json = False,
 ) -> None:
-    """Say what became of a step that must not start twice, whose process died in it.
+    """Say what became of a step that must not start twice, and was left without a result.
 
     Look first where it should have taken effect: what you say is recorded as its result, and its session goes on with that.
 

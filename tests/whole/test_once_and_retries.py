@@ -196,6 +196,43 @@ async def test_a_workflows_step_is_settled_with_a_result_of_its_type(tmp_path: P
     assert started == ["count"]
 
 
+@pytest.mark.parametrize("ends_by", ["cancellation", "an error of its own"])
+async def test_what_ran_out_of_time_and_must_not_start_twice_is_not_told_to_have_failed(
+    tmp_path: Path, ends_by: str
+) -> None:
+    started: list[str] = []
+
+    @tool(once=True, timeout=timedelta(milliseconds=5))
+    async def launch(call: ToolCall[Any]) -> str:
+        """Launch."""
+        started.append(call.key)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            if ends_by == "an error of its own":
+                raise RuntimeError("the line was cut")
+        return "launched"
+
+    script = ScriptedModel.by_turn([calls("launch", call_id="c1"), says("Thanks.")])
+    kit = Kit(
+        build=lambda: App(name="a", agents=[Agent(name="b", tools=[launch], model=script)]), path=tmp_path / "w.db"
+    )
+    async with kit.running():
+        session_id = await kit.start("b", "go")
+        for _ in range(2):
+            (unsettled,) = await kit.runtime.settling.open(tenant="default")
+            assert (unsettled.step, unsettled.call_id) == ("/gather#0[0]/launch#0", "c1")
+            assert len(script.requests) == 1
+            await kit.restart()
+            await kit.settle()
+        await kit.runtime.settling.settle(
+            tenant="default", session_id=session_id, call="c1", outcome=Returned(result="it is up"), by="mara"
+        )
+        await kit.settle()
+        assert await kit.tool_results(session_id) == {"c1": "it is up"}
+    assert len(started) == 1
+
+
 # -- retries -----------------------------------------------------------------------------------------------------------
 class Flaky:
     """Fails so many times; ``keys`` are the idempotency keys that it was given."""
