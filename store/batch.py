@@ -230,6 +230,7 @@ def _read(connection: sa.Connection, statements: Statements, known: Known, chang
     if session_ids := take(known.sessions, wanted.sessions, view.sessions):
         _add_sessions(view, rows(statements.sessions, session_ids))
     _read_claimable(connection, statements, view, wanted)
+    known.leave_to(view)
     return view
 
 

@@ -72,6 +72,15 @@ class Known:
                 view.add_delivery(each)
         return unknown
 
+    def leave_to(self, view: View) -> None:
+        """Forget what a view has read for itself: a later view of the same transaction is not to find it as it was before."""
+        for session_id in view.sessions:
+            self.sessions.pop(session_id, None)
+        for pause_id in view.pauses:
+            self.pauses.pop(pause_id, None)
+        for delivery in view.deliveries.values():
+            self.deliveries.pop(delivery.pause_id, None)
+
     def keep(self, view: View) -> None:
         """The view is committed: its rows are what the database has."""
         if self._version is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from overwinter.store.drafts import PauseDraft, SessionDraft
 from overwinter.store.errors import StoreRefusedError
 from overwinter.store.known import LONGEST, MOST_ROWS, Known
 from overwinter.store.resolutions import CancelPause
+from overwinter.store.rows import AnchorRow
 from overwinter.store.store import Store
 from overwinter.store.view import View
 
@@ -137,3 +139,20 @@ def test_where_the_database_cannot_tell_nothing_is_known() -> None:
     view.sessions["s1"] = SessionDraft.of(session())
     known.keep(view)
     assert known.sessions == {}
+
+
+async def test_what_one_part_of_a_transaction_has_read_for_itself_another_does_not_find_as_it_was_before(
+    store: Store,
+) -> None:
+    await asleep(store, question())
+    assert (await store.resolve_pause(resolve())).outcome == "resolved"  # the session is known, as ready
+    busy = [
+        asyncio.create_task(store.advance(advance("nobody"))) for _ in range(2)
+    ]  # the others come together meanwhile
+    bound = AnchorRow(channel="slack", anchor="a", session_id=None, pause_id=None, body_json="1", created_at_ms=T0)
+    claiming = asyncio.create_task(store.claim(claim()))
+    binding = asyncio.create_task(store.anchors.bind(bound))
+    advancing = asyncio.create_task(store.advance(advance(epoch=2, take=("p1",))))
+    await asyncio.wait({*busy, binding, claiming, advancing})
+    assert [each.session_id for each in (await claiming).sessions] == ["s1"]
+    assert (await advancing).outcome == "done"
