@@ -20,6 +20,8 @@ from ..store.values import value
 from .errors import WorkspacePathError
 
 MAX_FILES = 10_000
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EINVAL})
+"""How it is told that nothing is there, or not any more what was there a moment ago; EINVAL is for a link that is none."""
 _MAX_LINKS = 40
 _HASHED_BYTES = 1024 * 1024
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -108,7 +110,7 @@ class _Looking:
                 yield path, self._file(folder, name, path, status)
         except OSError as error:
             # It went away while it was looked at; or it is not ours to see.
-            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
+            if error.errno not in _GONE:
                 raise
 
     def _below(self, folder: int, name: str, path: str) -> Iterator[tuple[str, Seen]]:
@@ -176,7 +178,7 @@ class _Looking:
                     held.append(os.open(name, _FOLDER, dir_fd=held[-1]))
             yield held[-1], name, True
         except OSError as error:
-            if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
+            if error.errno not in _GONE:
                 raise
             yield None, name, True
         finally:
