@@ -150,40 +150,56 @@ class _Looking:
             The folder is None if there is nothing; the third is False if it leads out.
         """
         held = [os.dup(self._top)]
-        ahead = deque(path.split("/"))
-        links = 0
-        name = "."
         try:
-            while ahead:
-                name = ahead.popleft()
-                if name in ("", "."):
-                    name = "."
-                    continue
-                if name == "..":
-                    if len(held) == 1:
-                        yield held[-1], name, False
-                        return
-                    os.close(held.pop())
-                    name = "."
-                    continue
-                status = os.stat(name, dir_fd=held[-1], follow_symlinks=False)
-                if stat.S_ISLNK(status.st_mode):
-                    links += 1
-                    target = os.readlink(name, dir_fd=held[-1])
-                    if target.startswith("/") or links > _MAX_LINKS:
-                        yield held[-1], name, False
-                        return
-                    ahead.extendleft(reversed(target.split("/")))
-                elif ahead:
-                    held.append(os.open(name, _FOLDER, dir_fd=held[-1]))
-            yield held[-1], name, True
-        except OSError as error:
-            if error.errno not in _GONE:
-                raise
-            yield None, name, True
+            try:
+                name, is_inside = _follow(held, path)
+                folder: int | None = held[-1]
+            except OSError as error:
+                if error.errno not in _GONE:
+                    raise
+                folder, name, is_inside = None, path, True
+            yield folder, name, is_inside
         finally:
             for each in held:
                 os.close(each)
+
+
+def _follow(held: list[int], path: str) -> tuple[str, bool]:
+    """Go along a path, holding each folder open that it leads through.
+
+    Args:
+        held: the folder where it begins; those that it comes to are added.
+
+    Returns:
+        The name in the last of them that it comes to, and False if it leads out of the first.
+
+    Raises:
+        OSError: there is nothing, or no more.
+    """
+    ahead = deque(path.split("/"))
+    links = 0
+    name = "."
+    while ahead:
+        name = ahead.popleft()
+        if name in ("", "."):
+            name = "."
+            continue
+        if name == "..":
+            if len(held) == 1:
+                return name, False
+            os.close(held.pop())
+            name = "."
+            continue
+        status = os.stat(name, dir_fd=held[-1], follow_symlinks=False)
+        if stat.S_ISLNK(status.st_mode):
+            links += 1
+            target = os.readlink(name, dir_fd=held[-1])
+            if target.startswith("/") or links > _MAX_LINKS:
+                return name, False
+            ahead.extendleft(reversed(target.split("/")))
+        elif ahead:
+            held.append(os.open(name, _FOLDER, dir_fd=held[-1]))
+    return name, True
 
 
 def _inode(status: os.stat_result) -> str:
