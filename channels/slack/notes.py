@@ -37,7 +37,12 @@ def refused(why: str) -> Message:
     Args:
         why: one sentence that may be shown to them.
     """
-    return _note("Your answer does not count.", why)
+    return _note("Your answer does not count.", as_sentence(why))
+
+
+def as_sentence(why: str) -> str:
+    """A reason, which follows a colon elsewhere, as a sentence of its own."""
+    return why[:1].upper() + why[1:]
 
 
 def came_too_late(why: str) -> Message:

@@ -31,7 +31,7 @@ from .modals import (
     reason_modal,
     told_modal,
 )
-from .notes import came_too_late, edited_too_late, refused
+from .notes import as_sentence, came_too_late, edited_too_late, refused
 from .objects import Refused
 from .places import Ref, Spot, channel_of_message, message_anchor, message_body, ref_of_message
 from .submissions import FieldErrors, ToDecide, ToOpen, on_press, on_submit
@@ -167,12 +167,12 @@ class Pressing:
             return None
         asked = await self._answers.find(tenant=question.tenant, pause_id=question.pause_id)
         if asked is None:
-            return _shows("Your answer does not count.", FORGOTTEN)
+            return _shows("Your answer does not count.", as_sentence(FORGOTTEN))
         member = await self._authority.member(modal.author, team_id=modal.team_id)
         right = member if isinstance(member, Stranger) else await self._answers.right_of(member, asked)
         if isinstance(member, Stranger) or isinstance(right, Stranger):
             why = member.why if isinstance(member, Stranger) else right.why if isinstance(right, Stranger) else ""
-            return _shows("Your answer does not count.", why)
+            return _shows("Your answer does not count.", as_sentence(why))
         match on_submit(asked.ask.form, kind, modal.values):
             case None:
                 return None
@@ -189,7 +189,7 @@ class Pressing:
             case TooLate(why=why):
                 return _shows("Your answer came too late.", why)
             case NotCounted(why=why):
-                return _shows("Your answer does not count.", why)
+                return _shows("Your answer does not count.", as_sentence(why))
             case Unclear(reason=reason):
                 return _errors_of(asked.ask, kind, reason)
 

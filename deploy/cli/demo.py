@@ -59,7 +59,7 @@ def demo(
     settles nothing is asked again; the demonstration then ends there, as asked_again, with exit code 0.
 
     With --slack the bot asks in a channel of your own workspace, once the tokens of [slack] are found to be good; somebody
-    there presses a button or answers in the thread. Exit code 1 if something has to be mended first.
+    there presses a button or answers in the thread. Exit code 1 if something has to be mended first, 2 if [slack] is not set.
 
     With --gates a bot's refunds pass a policy in Rego and a judge: one runs at once, one is asked about, one runs later, one never.
 

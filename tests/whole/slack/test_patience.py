@@ -67,10 +67,10 @@ async def test_an_escalated_question_is_asked_elsewhere_and_loses_its_buttons(tm
         await office.settle()
         assert office.desk.ran == []
         (told,) = [line for line in lines(office, first, by="mara") if "does not count" in line]
-        assert "nobody answered in time, so slack:#board is asked now." in told
+        assert "Nobody answered in time, so slack:#board is asked now." in told
         await office.says("mara", "yes, approved", first)
         assert office.desk.ran == []
-        assert "nobody answered in time, so slack:#board is asked now." in lines(office, first, by="mara")[-1]
+        assert "Nobody answered in time, so slack:#board is asked now." in lines(office, first, by="mara")[-1]
 
         await office.clicks("tom", second, "Approve")
         assert office.desk.ran == ["O-1 40"]

@@ -131,7 +131,7 @@ async def test_a_click_of_somebody_who_may_not_leaves_the_question_open_and_tell
         assert clicked.is_acked
         assert office.desk.ran == []
         assert office.buttons(question) != []
-        assert "Your answer does not count. only @finance may answer this." in office.lines(by="tom")[-1]
+        assert "Your answer does not count. Only @finance may answer this." in office.lines(by="tom")[-1]
         assert len(office.lines(by="mara")) == 1
         await office.says("tom", "approve", question)
         await office.says("tom", "approve, I said", question)
@@ -171,7 +171,7 @@ async def test_people_of_another_workspace_of_our_organisation_answer_where_they
             else:
                 await office.says(name, "yes", office.question())
             assert office.desk.ran == (["O-1 40"] if name == "ida" else [])
-        assert any("people of other organisations may not answer here" in line for line in office.lines(by="max"))
+        assert any("People of other organisations may not answer here" in line for line in office.lines(by="max"))
 
 
 def organisation(slack: SlackServer) -> None:
@@ -194,7 +194,7 @@ async def test_the_requester_may_not_approve_what_they_ask_for(tmp_path: Path) -
         await office.clicks("mara", question, "Approve")
         await office.says("mara", "approve", question)
         assert office.desk.ran == []
-        assert "somebody else than the one it is for" in office.lines(by="mara")[1]
+        assert "Somebody else than the one it is for" in office.lines(by="mara")[1]
         await office.clicks("tom", question, "Approve")
         assert office.desk.ran == ["O-1 40"]
 
