@@ -18,7 +18,8 @@ import itertools
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from enum import StrEnum
 from functools import partial
@@ -51,13 +52,16 @@ _WAL_PAGES = 4096
 """How many pages the log may have before a commit writes it back to the file."""
 _WAL_KEPT_BYTES = 64 * 1024 * 1024
 _RETRY_S = 0.02
+_SOON_S = 0.0002
+"""Between two tries for the write lock at first: another process that writes has it for a millisecond at a time."""
+_SOON_FOR_S = 0.1
 
 
 class Use(StrEnum):
-    """What a connection is for; its value is how its transactions begin."""
+    """What a connection is for."""
 
-    WRITING = "BEGIN IMMEDIATE"
-    READING = "BEGIN"
+    WRITING = "writing"
+    READING = "reading"
 
 
 # -- SQL ---------------------------------------------------------------------------------------------------------------
@@ -125,7 +129,7 @@ class SqliteLane:
         self._path = path
         self._use = use
         self._busy_timeout_s = busy_timeout_s
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"overwinter-store-{use.name.lower()}")
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"overwinter-store-{use}")
         self._connection: sa.Connection | None = None
         self._is_closed = False
 
@@ -160,7 +164,8 @@ class SqliteLane:
             self._set_up(raw)
             # An error's text must not carry the row: an id of a pause is the right to answer it.
             engine = sa.create_engine("sqlite://", creator=lambda: raw, poolclass=sa.StaticPool, hide_parameters=True)
-            event.listen(engine, "begin", partial(_begin, self._use.value))
+            begin = partial(_begin_writing, self._busy_timeout_s) if self._use is Use.WRITING else _begin_reading
+            event.listen(engine, "begin", begin)
             self._connection = engine.connect()
         except BaseException:
             raw.close()
@@ -215,8 +220,54 @@ class SqliteLane:
             self._connection = None
 
 
-def _begin(statement: str, connection: sa.Connection) -> None:
-    connection.exec_driver_sql(statement)
+def _begin_reading(connection: sa.Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
+
+
+def _begin_writing(busy_timeout_s: float, connection: sa.Connection) -> None:
+    """Take the write lock, trying often: SQLite itself sleeps ever longer, while others give it back and take it again.
+
+    Raises:
+        DBAPIError, sqlite3.Error: another process has had it all the time, or something else is wrong.
+    """
+    raw = _raw(connection)
+    raw.execute("PRAGMA busy_timeout=0")
+    try:
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    except DBAPIError as error:
+        if not _is_busy(error.orig):
+            raise
+        _wait_for_lock(raw, busy_timeout_s)
+    finally:
+        raw.execute(f"PRAGMA busy_timeout={int(busy_timeout_s * 1000)}")
+
+
+def _wait_for_lock(raw: sqlite3.Connection, busy_timeout_s: float) -> None:
+    busy: sqlite3.OperationalError | None = None
+    for wait_s in _waits(busy_timeout_s):
+        threading.Event().wait(wait_s)
+        try:
+            raw.execute("BEGIN IMMEDIATE")
+            return
+        except sqlite3.OperationalError as error:
+            if not _is_busy(error):
+                raise
+            busy = error
+    assert busy is not None
+    raise busy
+
+
+def _is_busy(error: BaseException | None) -> bool:
+    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+
+
+def _waits(in_all_s: float) -> Iterator[float]:
+    """How long to wait before each further try; there is one at least."""
+    waited_s = 0.0
+    while waited_s == 0.0 or waited_s < in_all_s:
+        wait_s = _SOON_S if waited_s < _SOON_FOR_S else _RETRY_S
+        yield wait_s
+        waited_s += wait_s
 
 
 def _in_transaction(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
