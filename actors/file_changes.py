@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from ..store.values import value
@@ -43,8 +43,14 @@ def _moment(at_ms: int) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def changes(before: Mapping[str, Seen], after: Mapping[str, Seen]) -> tuple[FileChanged, ...]:
-    """By path; of a deleted file the time is the one it had."""
+def changes(
+    before: Mapping[str, Seen], after: Mapping[str, Seen], *, gone: Container[str] = ()
+) -> tuple[FileChanged, ...]:
+    """By path; of a deleted file the time is the one it had.
+
+    Args:
+        gone: paths where nothing was seen in between: what is there now was made anew, whatever the file system calls it.
+    """
     found: list[FileChanged] = []
     for path in sorted(before.keys() | after.keys()):
         old, new = before.get(path), after.get(path)
@@ -53,7 +59,7 @@ def changes(before: Mapping[str, Seen], after: Mapping[str, Seen]) -> tuple[File
         elif new is None and old is not None:
             found.append(FileChanged(path=path, event="deleted", mtime_ns=old.mtime_ns))
         elif old is not None and new is not None and not new.is_as(old):
-            replaced = old.inode != new.inode
+            replaced = old.inode != new.inode or path in gone
             found.append(FileChanged(path=path, event="modified", mtime_ns=new.mtime_ns, is_replaced=replaced))
     return tuple(found)
 

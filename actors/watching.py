@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
@@ -66,6 +66,7 @@ class _Watch:
     Attributes:
         before: how they looked when the wait began; None where nobody has looked yet.
         mark, since_ms: what they looked like at the last look, and since when they have.
+        gone: which of them were not there at some look of this process. A file system gives a new file the number of an old one.
     """
 
     who: PauseRow | TriggerRow
@@ -75,6 +76,7 @@ class _Watch:
     before: dict[str, Seen] | None
     mark: str = ""
     since_ms: int = 0
+    gone: set[str] = field(default_factory=set[str])
 
 
 class FileWatching:
@@ -176,7 +178,8 @@ class FileWatching:
         if watch.before is None:
             await self._begin(watch, seen)
             return None
-        found = changes(watch.before, seen)
+        watch.gone |= watch.before.keys() - seen.keys()
+        found = changes(watch.before, seen, gone=watch.gone)
         if not any(change.is_one_of(watch.events) for change in found):
             watch.mark = ""
             return None

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from overwinter.actors.file_changes import FileChanged
+from overwinter.actors.confinement import Seen
+from overwinter.actors.file_changes import FileChanged, changes
 from overwinter.actors.file_hints import SystemFileHints
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
@@ -344,3 +345,12 @@ async def test_the_operating_system_tells_of_a_change_at_once(tmp_path: Path) ->
 def test_a_file_may_have_a_time_that_no_calendar_has(mtime_ns: int, told: str) -> None:
     change = FileChanged(path="a.txt", event="modified", mtime_ns=mtime_ns)
     assert change.to_json() == {"path": "a.txt", "event": "modified", "mtime": told}
+
+
+def test_a_file_that_was_gone_in_between_was_made_anew_whatever_number_the_file_system_gives_it() -> None:
+    old, new = Seen(mtime_ns=1, size=3, inode="1:7"), Seen(mtime_ns=2, size=3, inode="1:7")
+    [modified] = changes({"a": old}, {"a": new})
+    assert not modified.is_one_of(["created"])
+    [made_anew] = changes({"a": old}, {"a": new}, gone={"a"})
+    assert made_anew.is_one_of(["created"])
+    assert made_anew.event == "modified"
