@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import random
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
@@ -21,7 +19,6 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 from overwinter.channels.roles import Answerer, QuestionRole
-from overwinter.deploy.service import spare_the_collector
 from overwinter.store.rows import PauseRow
 
 pytestmark = pytest.mark.heavy
@@ -91,16 +88,6 @@ class Items:
             items = [from_json(row.body_json)["item"] for row in timeline.events if row.kind == EventKind.PAUSE_OPENED]
             assert {row.status for row in timeline.pauses} == {"taken"}
             return await self.kit.outcome(self.session_id), items
-
-
-@pytest.fixture
-def as_served() -> Iterator[None]:
-    """The collector as the service sets it: what else this process has imported is not walked again for every few answers."""
-    before = gc.get_threshold()
-    spare_the_collector()
-    yield
-    gc.set_threshold(*before)
-    gc.unfreeze()
 
 
 @pytest.mark.behaviour("G2")
