@@ -56,7 +56,8 @@ class Dispatch:
             return await _tell(run, request, f"There is no tool {request.tool!r}. Available: {known}.")
         signature = tool.signature
         discretion = Discretion(seed=f"{run.execution_id} {request.call_id} {request.arguments}")
-        request = replace(request, arguments=put_back(request.arguments, signature.marks, stand_ins))
+        if stand_ins:
+            request = replace(request, arguments=put_back(request.arguments, signature.marks, stand_ins))
         if is_cut:
             await note_secrets(run, secrets_in_call(signature.marks, written=request.arguments, read=None))
             return await _tell(

@@ -15,9 +15,14 @@ from ..actors.stand_ins import StandIns
 from .errors import ToolArgumentsError
 from .tool_arguments import ExactNumber, read_arguments
 
+_BEGINS = ("‹", "\\u2039")
+"""How a token begins, as it is and as JSON may write it."""
+
 
 def tokens_written(arguments: str) -> set[str]:
     """The tokens in the arguments of a call, which JSON may write in several ways."""
+    if not any(begins in arguments for begins in _BEGINS):
+        return set()  # as most have none, they are not read for it
     return {*tokens_in(arguments), *tokens_in(_read(arguments))}
 
 
@@ -26,7 +31,7 @@ def put_back(arguments: str, marks: Schema | None, stand_ins: StandIns) -> str:
 
     Every number stays as it was written. What is no JSON object is left for those who tell the model so.
     """
-    if marks is None or not stand_ins or _read(arguments) is None:
+    if marks is None or _read(arguments) is None:
         return arguments
     try:
         written: JsonValue = read_arguments(arguments, tool="").values
