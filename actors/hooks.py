@@ -150,7 +150,7 @@ class Telling:
         events = [event for event in timeline.events if event.execution_id in tree]
         await self._tell_resumed([event for event in events if event.kind == EventKind.PAUSE_TAKEN], root, events)
         if root.ended_at_ms is not None:
-            await self._tell_ended(root)
+            await self._tell_ended(root, timeline)
 
     async def tell(self, *, is_resting: bool) -> None:
         """What was committed since the last time; with ``is_resting`` that the session is about to rest."""
@@ -197,10 +197,10 @@ class Telling:
         notice = ResumeNotice(**self._whose(root), taken=waits, waited_ms=waited_ms)
         await self._call("on_resume", self._hooks.on_resume, notice)
 
-    async def _tell_ended(self, row: ExecutionRow) -> None:
+    async def _tell_ended(self, row: ExecutionRow, timeline: Timeline | None = None) -> None:
         if self._hooks.on_end is None or row.status == ExecutionStatus.CANCELLED:
             return
-        timeline = await self._store.timeline(self._session.session_id)
+        timeline = timeline or await self._store.timeline(self._session.session_id)
         secrets = () if timeline is None else secrets_named(timeline.events)
         masks = Masks(secrets) if secrets else None
         outcome: Any = from_json(row.outcome_json or "{}")
