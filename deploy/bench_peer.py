@@ -25,7 +25,7 @@ from ..actors.ids import RandomIds
 from ..actors.supervisor_settings import SupervisorSettings
 from . import loops
 from .bench_app import Cycles, Sight, What
-from .bench_load import Load, loading
+from .bench_load import Load, loading, unless_it_fails
 from .logs import configure_logs
 from .settings import LogFormat, LogLevel
 
@@ -75,14 +75,11 @@ async def _measure() -> None:
         delivering=todo.delivering,
     ) as (load, supervisor):
         work = asyncio.create_task(_work(todo, load, told_to_go))
-        hearing = asyncio.create_task(_hear(lines, cycles, told_to_go))
-        await asyncio.wait({work, hearing, supervisor}, return_when=asyncio.FIRST_COMPLETED)
-        for task in (work, hearing):
-            task.cancel()
-        await asyncio.gather(work, hearing, return_exceptions=True)
-        for task in (work, supervisor):
-            if task.done() and not task.cancelled():
-                task.result()
+        try:
+            await unless_it_fails(unless_it_fails(_hear(lines, cycles, told_to_go), work), supervisor)
+        finally:
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
 
 
 async def _work(todo: Assignment, load: Load, told_to_go: asyncio.Event) -> None:
@@ -91,7 +88,6 @@ async def _work(todo: Assignment, load: Load, told_to_go: asyncio.Event) -> None
     await told_to_go.wait()
     await load.run_cycles(todo.cycles, concurrency=todo.concurrency)
     _say({"done": True})
-    await asyncio.Event().wait()
 
 
 async def _hear(lines: AsyncGenerator[dict[str, Any]], cycles: Cycles, told_to_go: asyncio.Event) -> None:
