@@ -31,7 +31,7 @@ from ...store.values import value
 from .authority import Authority, Member, Stranger
 from .declared import SlackChannel, answerers_of, spoken
 from .people import short
-from .places import tenant_of_message, voter_anchor
+from .places import tenant_of_message, voter_anchor, voter_in
 from .threads import Threads
 
 _log = structlog.get_logger("overwinter.slack")
@@ -216,7 +216,7 @@ class Answers:
     async def voters(self, asked: AskedQuestion) -> frozenset[str]:
         """The users who have answered a question that needs several people, or were asked again by it."""
         rows = await self._reception.anchors.of_pause(self._name, asked.ask.pause_id)
-        return frozenset(row.anchor.rpartition(":")[2] for row in rows if row.anchor.startswith("voter:"))
+        return frozenset(user_id for row in rows if (user_id := voter_in(row)) is not None)
 
     async def has_answered(self, asked: AskedQuestion, member: Member, *, external_id: str) -> bool:
         """Whether a closed question was closed by this very message."""

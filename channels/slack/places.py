@@ -22,6 +22,7 @@ from ...actors.jsontext import from_json, to_json
 from ...store.rows import AnchorRow
 from ...store.values import value
 
+_VOTER = "voter:"
 CHANGED = "changed:"
 CAUGHT_UP = "caught-up"
 """The anchor of a connection itself."""
@@ -105,7 +106,12 @@ def message_anchor(channel_id: str, ts: str) -> str:
 
 
 def voter_anchor(pause_id: str, user_id: str) -> str:
-    return f"voter:{pause_id}:{user_id}"
+    return f"{_VOTER}{pause_id}:{user_id}"
+
+
+def voter_in(row: AnchorRow) -> str | None:
+    """The user whose vote an anchor keeps; None if it is of another kind."""
+    return row.anchor.rpartition(":")[2] if row.anchor.startswith(_VOTER) else None
 
 
 def changed_anchor(original_id: str) -> str:
