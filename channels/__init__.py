@@ -11,10 +11,10 @@ From the bottom up:
     decisions, privacy        what fits a question; what a model is told of it
     interpreters              from a person's words to a decision
     roles                     who is asked, who may answer, how a reply is read
-    visible, asked            texts and arguments as any channel may show them
+    visible, sentences, asked  texts and arguments as any channel may show them
     automatic, terminal       adapters
     webhooks                  calls from outside that set triggers off
     mail                      questions by mail, and the replies that answer them
     web                       the page on which a question can be answered by whoever bears its link
-    slack                     what is shown in Slack, and what its events say; nothing connects yet
+    slack                     questions in threads of Slack, and conversations there
 """

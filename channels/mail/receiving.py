@@ -43,6 +43,7 @@ from ...actors.questions import AskedQuestion
 from ...actors.reception import Reception
 from ...store.errors import StoreError
 from ...store.rows import QuarantineRow
+from ..sentences import as_sentence
 from .addresses import domain_of, without_subaddress
 from .bounded import AT_ONCE, question_in_bounded, read_mail_bounded
 from .correspondence import Correspondence, Register, Standing
@@ -199,20 +200,20 @@ class Receiver:
             )
         except PauseUninterpretableReplyError as error:
             so_far = "" if error.so_far is None else f" I understood: {error.so_far}"
-            return await self._ask_again(result, about, asked, f"{_sentence(str(error))}{so_far}")
+            return await self._ask_again(result, about, asked, f"{as_sentence(str(error))}{so_far}")
         except (PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
-            return await self._ask_again(result, about, asked, _sentence(str(error)))
+            return await self._ask_again(result, about, asked, as_sentence(str(error)))
         except (BudgetExceededError, PiiRefusedError, PauseNoReplyInterpreterError) as error:
             await self._keep(mail, result, about, error.code)
             return await self._ask_again(result, about, asked, _UNREAD)
         except PauseAlreadyVotedError as error:
-            return await self._tell(result, about, asked, _sentence(str(error)))
+            return await self._tell(result, about, asked, as_sentence(str(error)))
         except PauseNotPendingError:
             closed = await self._reception.questions.find(tenant=about.tenant, pause_id=about.pause_id)
             return await self._late(mail, result, about, closed or asked)
         except PauseWrongAnswererError as error:
             await self._keep(mail, result, about, error.code)
-            return await self._tell(result, about, asked, _sentence(str(error)))
+            return await self._tell(result, about, asked, as_sentence(str(error)))
         except PauseUnknownError:
             return await self._astray(mail, result, about.token)
         except (EffectConflictError, PauseNotOwnerError) as error:
@@ -379,9 +380,3 @@ _NOT_YOURS = (
 
 def _writer_of(result: MailReadingResult) -> Addressee:
     return Addressee(address=result.sender or "", message_id=result.message_id)
-
-
-def _sentence(text: str) -> str:
-    """An error's text as a sentence."""
-    said = text.strip()
-    return said[:1].upper() + said[1:] + ("" if said.endswith((".", "!", "?", ")")) else ".")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...actors.asks import ApprovalForm, Ask, ChoiceForm, Reminder
+from ..sentences import as_sentence
 from ..visible import visible
 from .carried import PostKind, delivery_key, question_metadata, session_key, session_metadata
 from .elements import Element, line, moment, preformatted, rich, utc, words
@@ -38,11 +39,6 @@ def refused(why: str) -> Message:
         why: one sentence that may be shown to them.
     """
     return _note("Your answer does not count.", as_sentence(why))
-
-
-def as_sentence(why: str) -> str:
-    """A reason, which follows a colon elsewhere, as a sentence of its own."""
-    return why[:1].upper() + why[1:]
 
 
 def came_too_late(why: str) -> Message:

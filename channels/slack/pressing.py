@@ -12,6 +12,7 @@ from ...actors.notes import Note
 from ...actors.questions import AskedQuestion
 from ...actors.reception import Reception
 from ...store.rows import AnchorRow
+from ..sentences import as_sentence
 from .answers import FORGOTTEN, Answers, Given, NotCounted, Taken, TooLate, Unclear
 from .asking import STRAY
 from .authority import Authority, Member, Stranger
@@ -31,7 +32,7 @@ from .modals import (
     reason_modal,
     told_modal,
 )
-from .notes import as_sentence, came_too_late, edited_too_late, refused
+from .notes import came_too_late, edited_too_late, refused
 from .objects import Refused
 from .places import Ref, Spot, channel_of_message, message_anchor, message_body, ref_of_message
 from .submissions import FieldErrors, ToDecide, ToOpen, on_press, on_submit
@@ -227,9 +228,8 @@ class Pressing:
             await self._refuse(refusal, ref.spot, reaction.author, right.why)
             return
         given = await self._decide(asked, member, right, decision, reaction.external_id)
-        if not (
-            reaction.is_found and isinstance(given, TooLate)
-        ):  # that one had counted, or its giver was told, at its time
+        # One that was found and is too late had counted, or its giver was told, at its time.
+        if not (reaction.is_found and isinstance(given, TooLate)):
             await self._answer(given, cause, ref.spot, reaction.author)
 
     async def _taken_back(
