@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -13,65 +12,29 @@ from pathlib import Path
 import pytest
 
 from overwinter.channels.mail.mailbox import FAILURES, Mailbox
-from overwinter.channels.mail.servers import ImapServer, Tls
+from overwinter.channels.mail.servers import Tls
 
 from ...fakes.certificates import offered, trusting
+from ...fakes.imap_server import ImapFake, imap_fake
 
 SOON_S = 5.0
 LONG_S = 20.0
+IDLING = b"+ idling\r\n"
 NEWS = b"* 1 EXISTS\r\n"
 
 
-class Script:
-    """A server that answers by the book, and when told to wait says what the test wants.
-
-    Attributes:
-        idling: what it sends in one piece when a client idles; None where it cannot.
-        asked: what the client asked, in order.
-    """
-
-    def __init__(self, idling: bytes | None) -> None:
-        self.idling = idling
-        self.asked: list[str] = []
-        self.hang_up: Callable[[], None] | None = None
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.hang_up = writer.close
-        writer.write(b"* OK ready\r\n")
-        tag = b""
-        while line := (await reader.readline()).strip():
-            if line == b"DONE":
-                writer.write(tag + b" OK done\r\n")
-                continue
-            tag, name = line.split()[:2]
-            self.asked.append(name.decode())
-            writer.write(self._answer(name) + (b"" if name == b"IDLE" else tag + b" OK done\r\n"))
-        writer.close()
-
-    def _answer(self, name: bytes) -> bytes:
-        match name:
-            case b"CAPABILITY":
-                return b"* CAPABILITY IMAP4rev1" + (b"" if self.idling is None else b" IDLE") + b"\r\n"
-            case b"SELECT":
-                return b"* 0 EXISTS\r\n* OK [UIDVALIDITY 7]\r\n* OK [UIDNEXT 1]\r\n"
-            case b"IDLE":
-                return self.idling or b""
-            case _:
-                return b""
-
-
 @asynccontextmanager
-async def connected(script: Script, certificate: Path | None) -> AsyncGenerator[Mailbox]:
-    context: ssl.SSLContext | None = None if certificate is None else offered(certificate)
-    async with await asyncio.start_server(script.serve, "127.0.0.1", 0, ssl=context) as server:
-        port: int = server.sockets[0].getsockname()[1]
-        named = ImapServer(host="127.0.0.1", port=port, user="bot", password="secret", tls=Tls.NONE)
+async def connected(certificate: Path | None, *, idling: bytes | None) -> AsyncGenerator[tuple[ImapFake, Mailbox]]:
+    context = None if certificate is None else offered(certificate)
+    async with imap_fake(context=context) as fake:
+        fake.idling = idling
+        named = fake.server()
         if certificate is not None:
             named = replace(named, tls=Tls.TLS, tls_context=trusting(certificate))
         box = Mailbox(named)
         await asyncio.to_thread(box.connect)
         try:
-            yield box
+            yield fake, box
         finally:
             await asyncio.to_thread(box.close)
 
@@ -88,33 +51,29 @@ def shown(request: pytest.FixtureRequest, certificate: Path) -> Path | None:
 
 
 async def test_news_in_one_piece_with_the_word_that_it_idles_is_not_waited_for(shown: Path | None) -> None:
-    async with connected(Script(b"+ idling\r\n" + NEWS), shown) as box:
+    async with connected(shown, idling=IDLING + NEWS) as (_, box):
         assert await waited_s(box, LONG_S) < SOON_S
         # And the connection is as it was.
         assert await asyncio.to_thread(box.search, "ALL") == []
 
 
 async def test_without_news_it_waits_as_long_as_it_is_told(shown: Path | None) -> None:
-    script = Script(b"+ idling\r\n")
-    async with connected(script, shown) as box:
+    async with connected(shown, idling=IDLING) as (fake, box):
         assert await waited_s(box, 0.3) >= 0.3
         assert await asyncio.to_thread(box.search, "ALL") == []
-    assert script.asked.count("IDLE") == 1
+    assert fake.asked.count("IDLE") == 1
 
 
 async def test_a_server_that_cannot_idle_is_asked(shown: Path | None) -> None:
-    script = Script(None)
-    async with connected(script, shown) as box:
+    async with connected(shown, idling=None) as (fake, box):
         assert not box.can_idle
         assert await waited_s(box, 0.2) >= 0.2
-    assert "NOOP" in script.asked
+    assert "NOOP" in fake.asked
 
 
 async def test_a_server_that_hangs_up_is_found_out_at_once(shown: Path | None) -> None:
-    script = Script(None)
-    async with connected(script, shown) as box:
-        assert script.hang_up is not None
-        script.hang_up()
+    async with connected(shown, idling=None) as (fake, box):
+        fake.hang_up()
         began_s = time.perf_counter()
         with pytest.raises(FAILURES):
             await asyncio.to_thread(box.wait, LONG_S)
