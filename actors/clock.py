@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import time
+from datetime import timedelta
 from typing import Protocol
 
+LONGEST = timedelta(days=365_000)
+"""Nothing is put off by more: its time could be told by no calendar."""
 _LONGEST_SLEEP_S = 5.0
 
 

@@ -7,6 +7,7 @@ from enum import Enum
 
 import structlog
 
+from ..store.blocks import code_of
 from ..store.changes import Advance, Rest
 from ..store.rows import ExecutionRow, PauseKind, SessionRow, SessionStatus
 from .draft import Draft
@@ -147,10 +148,13 @@ class Journal:
     def _log(self, rest: Rest) -> None:
         """Say that the session is not well. Its code alone: the rest of a reason may hold what must not be seen."""
         if rest.reason is not None and (event := _UNWELL.get(rest.status)) is not None:
-            code = rest.reason.partition(": ")[0]
             session_id = self.draft.session_id
             _log.warning(
-                event, session_id=session_id, bot=self._program, code=code, remedy=f"overwinter show {session_id}"
+                event,
+                session_id=session_id,
+                bot=self._program,
+                code=code_of(rest.reason),
+                remedy=f"overwinter show {session_id}",
             )
 
     def _tell(self, change: Advance) -> None:

@@ -219,6 +219,12 @@ def listed_prompt(prompt: str, form: Form | None) -> str:
     return Masks(secrets).text(prompt) if secrets else prompt
 
 
+def listed_arguments(marks: Schema | None, arguments: JsonValue) -> JsonValue:
+    """The arguments of a call as listings show them."""
+    secrets = secrets_in(marks, arguments)
+    return Masks(secrets).json(arguments, secrets) if secrets else arguments
+
+
 def listed_decision(form: Form, decision: JsonValue) -> JsonValue:
     """A decision as the audit keeps it and listings show it."""
     marks = marks_of_decision(form)

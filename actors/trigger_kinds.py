@@ -18,6 +18,7 @@ from typing import Any, Literal, assert_never
 
 from ..store.values import value
 from .asks import JsonValue
+from .clock import LONGEST
 from .errors import TriggerInvalidError
 from .schedules import CatchUp, Schedule
 
@@ -25,8 +26,6 @@ Overlap = Literal["skip", "queue"]
 FileEvent = Literal["created", "modified", "deleted"]
 
 MAX_WEBHOOK_BYTES = 1024 * 1024
-_LONGEST_DELAY = timedelta(days=365_000)
-"""Beyond it no calendar goes in which its time could be told."""
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 
@@ -186,7 +185,7 @@ def check(trigger: Trigger) -> None:
                 raise TriggerInvalidError(f"trigger {trigger.slug} fires at {at}, in no time zone; give one")
             if after is not None and after < timedelta():
                 raise TriggerInvalidError(f"trigger {trigger.slug} fires after less than no time")
-            if after is not None and after > _LONGEST_DELAY:
+            if after is not None and after > LONGEST:
                 raise TriggerInvalidError(f"trigger {trigger.slug} fires after more than a thousand years")
         case Webhook() as webhook:
             _check_webhook(trigger.slug, webhook)

@@ -17,8 +17,7 @@ from ..actors.events import EventKind
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.operations import WaitResult, reason_of
-from ..actors.privacy import check_may_leave, noted, secrets_of
-from ..actors.redaction import Masks
+from ..actors.privacy import check_may_leave, listed_arguments, noted, secrets_of
 from ..actors.run import Run
 from ..actors.tickets import Order
 from ..channels.roles import Approval, ApprovalRole
@@ -281,7 +280,7 @@ class Gating:
         _, result = await run.wait_for(
             "scheduled",
             plan.action_kind or "",
-            f"{tool.name}({_listed(tool, arguments)})",
+            f"{tool.name}({readable(listed_arguments(tool.signature.marks, arguments))})",
             None,
             kind=PauseKind.ACTION,
             deadline=None if ends_in_ms is None else timedelta(milliseconds=ends_in_ms),
@@ -322,12 +321,6 @@ async def note_secrets(run: Run, secrets: Sequence[Secret]) -> None:
     """Let the ledger say what is sensitive in it, in the commit that the values themselves are in."""
     if secrets:
         await run.record("private", noted(secrets))
-
-
-def _listed(tool: Tool, arguments: Arguments) -> str:
-    """The arguments of a call as listings show them."""
-    secrets = secrets_in(tool.signature.marks, arguments)
-    return readable(Masks(secrets).json(arguments, secrets) if secrets else arguments)
 
 
 def _verdict(tool: Tool, arguments: Arguments, result: WaitResult, discretion: Discretion) -> Admitted | Refused:

@@ -12,6 +12,7 @@ from typing import Any, Literal, assert_never
 import structlog
 
 from ...actors.asks import JsonValue
+from ...actors.clock import LONGEST
 from ...actors.effects import is_cancelled
 from ...actors.failures import text_of
 from ...actors.marks import secrets_in
@@ -23,9 +24,6 @@ from .verdicts import Allow, Ask, Deny, GatedCall, Schedule
 
 MAX_REASON_CHARS = 500
 MAX_CORRELATION_CHARS = 200
-
-_LONGEST_MS = 365_000 * 24 * 3_600_000
-"""Beyond it no calendar goes in which a time could be told."""
 
 _log = structlog.get_logger("overwinter.gates")
 
@@ -257,7 +255,7 @@ def _scheduled(gate: Gate, call: GatedCall, verdict: Schedule) -> Finding:
         deadline_in_ms = verdict.deadline // timedelta(milliseconds=1)
         if deadline_in_ms <= 0:
             return _failed(gate, call, "its deadline has passed before it begins")
-    if max(due_in_ms or 0, deadline_in_ms or 0) > _LONGEST_MS:
+    if timedelta(milliseconds=max(due_in_ms or 0, deadline_in_ms or 0)) > LONGEST:
         return _failed(gate, call, "it is put off by more than a thousand years")
     plan = Plan(
         correlation_id=correlation_id,

@@ -12,8 +12,7 @@ from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
 from ...actors.errors import ActionUnknownError
 from ...actors.ids import RandomIds
-from ...actors.marks import secrets_in
-from ...actors.redaction import Masks
+from ...actors.privacy import listed_arguments
 from ...actors.tickets import Ticket
 from ...bots.app import App
 from ...bots.wording import readable
@@ -57,7 +56,7 @@ def actions_list(
             (
                 ticket.session_id,
                 ticket.call_id,
-                f"{ticket.tool}({readable(_shown(ticket))})",
+                f"{ticket.tool}({readable(listed_arguments(ticket.marks, ticket.arguments))})",
                 ticket.action_kind or "",
                 ticket.correlation_id,
                 at(ticket.committed_at_ms),
@@ -159,11 +158,6 @@ async def _named(actions: Actions, config: Config, session: str, call: str) -> T
     return named[0]
 
 
-def _shown(ticket: Ticket) -> JsonValue:
-    secrets = secrets_in(ticket.marks, ticket.arguments)
-    return Masks(secrets).json(ticket.arguments, secrets) if secrets else ticket.arguments
-
-
 def _json(ticket: Ticket) -> dict[str, JsonValue]:
     """Without its id, which is the right to have it performed."""
     return {
@@ -174,7 +168,7 @@ def _json(ticket: Ticket) -> dict[str, JsonValue]:
         "bot": ticket.bot,
         "owner": ticket.owner,
         "tool": ticket.tool,
-        "arguments": _shown(ticket),
+        "arguments": listed_arguments(ticket.marks, ticket.arguments),
         "kind": ticket.action_kind,
         "correlation": ticket.correlation_id,
         "committed_at_ms": ticket.committed_at_ms,
