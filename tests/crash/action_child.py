@@ -1,18 +1,14 @@
 """A call that is put off, in one process, which kills itself at the n-th time it reaches a point, if it is told to.
 
-    python -m tests.crash.action_child
-
-reads one JSON list a line: database, journal, clock shift in seconds, who performs the call (``supervisor`` or ``host``), where to
-die (``before`` or ``after`` a commit, ``tool``, ``never``), at which count. Each line is carried out by a fork, whose exit code is
-printed. A trigger starts the session; its call is approved, then put off, then performed; the fork ends when the session rests.
+Its arguments (``forking``): database, journal, clock shift in seconds, who performs the call (``supervisor`` or ``host``), where
+to die (``before`` or ``after`` a commit, ``tool``, ``never``), at which count. A trigger starts the session; its call is approved,
+then put off, then performed; a fork ends when the session rests.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import sys
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
@@ -32,12 +28,11 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.tools import ToolCall, tool
 from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.roles import Answerer, ApprovalRole
-from overwinter.deploy.logs import configure_logs
-from overwinter.deploy.settings import LogFormat, LogLevel
+from overwinter.deploy.settings import LogLevel
 from overwinter.store.rows import PauseKind
 from overwinter.store.store import Store
 
-from .child import Bomb, ShiftedClock
+from .forking import Bomb, ShiftedClock, carry_out, live
 
 
 def build(journal: Path, performer: str, bomb: Bomb) -> App:
@@ -63,21 +58,13 @@ def build(journal: Path, performer: str, bomb: Bomb) -> App:
     return App(name="payments", agents=[agent], channels={role: RecordingChannel()}, triggers=[begins])
 
 
-async def run(database: Path, journal: Path, shift_s: int, performer: str, bomb: Bomb) -> None:
-    store = await Store.open(database)
+async def run(database: str, journal: str, shift_s: int, performer: str, where: str, count: int) -> None:
+    store = await Store.open(Path(database))
+    bomb = Bomb(where, count)
     bomb.arm()
-    runtime = Runtime(app=build(journal, performer, bomb), store=store, clock=ShiftedClock(shift_s), ids=RandomIds())
-    work = asyncio.create_task(runtime.supervisor.run())
-    hints = store.subscribe()
-    try:
-        async with asyncio.timeout(20):
-            while not await _is_over(runtime, performer):
-                await hints.wait()
-    finally:
-        hints.close()
-        runtime.supervisor.stop()
-        await work
-        await store.aclose()
+    app = build(Path(journal), performer, bomb)
+    runtime = Runtime(app=app, store=store, clock=ShiftedClock(shift_s), ids=RandomIds())
+    await live(runtime, lambda: _is_over(runtime, performer), within_s=20)
 
 
 async def _is_over(runtime: Runtime, performer: str) -> bool:
@@ -100,16 +87,5 @@ async def _is_over(runtime: Runtime, performer: str) -> bool:
     return all(fire.status == "done" for fire in await runtime.triggers.fires_of("default", "begins", limit=10))
 
 
-def main() -> None:
-    configure_logs(level=LogLevel.ERROR, form=LogFormat.JSON, stream=sys.stderr)
-    for line in sys.stdin:
-        database, journal, shift_s, performer, where, count = json.loads(line)
-        if (pid := os.fork()) == 0:
-            asyncio.run(run(Path(database), Path(journal), shift_s, performer, Bomb(where, count)))
-            sys.exit(0)
-        _, status = os.waitpid(pid, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201  the answer to the test
-
-
 if __name__ == "__main__":
-    main()
+    carry_out(run, level=LogLevel.ERROR)

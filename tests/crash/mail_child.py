@@ -1,19 +1,14 @@
 """The refund story over mail in one process, which kills itself at the n-th time it reaches a point, if it is told to.
 
-    python -m tests.crash.mail_child
-
-reads one JSON list a line: database, journal, port of the SMTP server, port to listen on for LMTP, clock shift in seconds,
-where to die (``before`` or ``after`` a commit, ``sending``, ``sent``, ``never``), at which count. Each line is carried out by a
-fork, whose exit code is printed. The fork starts the session if it is not there, and ends when that rests and nothing is left to
-be sent.
+Its arguments (``forking``): database, journal, port of the SMTP server, port to listen on for LMTP, clock shift in seconds,
+where to die (``before`` or ``after`` a commit, ``sending``, ``sent``, ``never``), at which count. A fork starts the session if it
+is not there, and ends when that rests and nothing is left to be sent.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -33,12 +28,11 @@ from overwinter.channels.mail.servers import LmtpListener, SmtpServer, Tls
 from overwinter.channels.mail.settings import MailReading
 from overwinter.channels.mail.smtp import SmtpSender
 from overwinter.channels.roles import Answerer, ApprovalRole
-from overwinter.deploy.logs import configure_logs
-from overwinter.deploy.settings import LogFormat, LogLevel
+from overwinter.deploy.settings import LogLevel
 from overwinter.store.store import Store
 
 from ..fakes.mail_client import BORDER
-from .child import Bomb, ShiftedClock
+from .forking import Bomb, ShiftedClock, carry_out, live
 
 SESSION = "s-mail"
 MARA = "mara@corp.example"
@@ -73,8 +67,9 @@ def die_sending(bomb: Bomb) -> None:
     setattr(SmtpSender, "send", counted)  # noqa: B010  only this process is to die of it
 
 
-async def run(database: Path, journal: Path, smtp: int, lmtp: int, shift_s: int, bomb: Bomb) -> None:
-    store = await Store.open(database)
+async def run(database: str, journal: str, smtp: int, lmtp: int, shift_s: int, where: str, count: int) -> None:
+    store = await Store.open(Path(database))
+    bomb = Bomb(where, count)
     bomb.arm()
     die_sending(bomb)
     settings = MailSettings(
@@ -84,15 +79,14 @@ async def run(database: Path, journal: Path, smtp: int, lmtp: int, shift_s: int,
         lmtp=LmtpListener(port=lmtp),
     )
     runtime = Runtime(
-        app=build(journal),
+        app=build(Path(journal)),
         store=store,
         clock=ShiftedClock(shift_s),
         ids=RandomIds(),
         connections=[MailConnection(settings)],
     )
-    work = asyncio.create_task(runtime.supervisor.run())
-    hints = store.subscribe()
-    try:
+
+    async def begin() -> None:
         with suppress(EffectConflictError):  # started by the process before
             await runtime.sessions.start(
                 program="support",
@@ -101,14 +95,8 @@ async def run(database: Path, journal: Path, smtp: int, lmtp: int, shift_s: int,
                 session_id=SESSION,
                 received=Received(channel="test", external_id="m1"),
             )
-        async with asyncio.timeout(30):
-            while not await _is_over(runtime):
-                await hints.wait()
-    finally:
-        hints.close()
-        runtime.supervisor.stop()
-        await work
-        await store.aclose()
+
+    await live(runtime, lambda: _is_over(runtime), begin=begin, within_s=30)
 
 
 async def _is_over(runtime: Runtime) -> bool:
@@ -118,16 +106,5 @@ async def _is_over(runtime: Runtime) -> bool:
     return not any([await teller.due_ms() for teller in runtime.tellers])
 
 
-def main() -> None:
-    configure_logs(level=LogLevel.ERROR, form=LogFormat.JSON, stream=sys.stderr)
-    for line in sys.stdin:
-        database, journal, smtp, lmtp, shift_s, where, count = json.loads(line)
-        if (pid := os.fork()) == 0:
-            asyncio.run(run(Path(database), Path(journal), smtp, lmtp, shift_s, Bomb(where, count)))
-            sys.exit(0)
-        _, status = os.waitpid(pid, 0)
-        print(os.waitstatus_to_exitcode(status), flush=True)  # noqa: T201  the answer to the test
-
-
 if __name__ == "__main__":
-    main()
+    carry_out(run, level=LogLevel.ERROR)

@@ -1,6 +1,6 @@
 """One question over Slack in one process, which somebody else kills.
 
-    python slack_child.py
+    python -m tests.crash.slack_child
 
 reads one JSON list a line: database, base URL, bot token, app token, clock shift in seconds. Each line is carried out by a fork of
 this process, which has imported everything and has no thread yet; its process id is printed, then its exit code. The fork
@@ -17,7 +17,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from overwinter.actors.answers import Received
-from overwinter.actors.clock import SystemClock
 from overwinter.actors.errors import EffectConflictError
 from overwinter.actors.ids import RandomIds
 from overwinter.actors.run import Run
@@ -32,18 +31,10 @@ from overwinter.deploy.logs import configure_logs
 from overwinter.deploy.settings import LogFormat, LogLevel
 from overwinter.store.store import Store
 
+from .forking import ShiftedClock
+
 SESSION = "s-slack"
 DOOR = QuestionRole(name="door", answer=str, choices=("left", "right"), answered_by=Answerer.CHANNEL)
-
-
-class ShiftedClock(SystemClock):
-    """A clock that is ahead, so that what a killed process had taken is free."""
-
-    def __init__(self, shift_s: int) -> None:
-        self._shift_ms = shift_s * 1000
-
-    def now_ms(self) -> int:
-        return super().now_ms() + self._shift_ms
 
 
 @workflow(version="1")

@@ -6,13 +6,10 @@ that runs, under one key, and each outcome equals the undisturbed one.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,9 +18,7 @@ from typing import Any
 
 import pytest
 
-from overwinter.store.store import Store
-
-from ..house.folders import ROOT
+from .forks import forks_of
 
 MOST_COMMITS = 60
 SHIFT_S = 120
@@ -47,36 +42,12 @@ Child = Callable[..., int]
 
 @pytest.fixture(scope="module")
 def child() -> Iterator[Child]:
-    command = [sys.executable, "-m", "tests.crash.action_child"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        ask, told = process.stdin, process.stdout
+    with forks_of("action_child") as fork:
 
         def run(folder: Path, performer: str, *, shift_s: int = 0, where: str = "never", count: int = 1) -> int:
-            line = [str(folder / "w.db"), str(folder / "journal"), shift_s, performer, where, count]
-            ask.write(json.dumps(line) + "\n")
-            ask.flush()
-            code = int(told.readline())
-            assert code in (0, -signal.SIGKILL)
-            return code
+            return fork(str(folder / "w.db"), str(folder / "journal"), shift_s, performer, where, count)
 
         yield run
-        ask.close()
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with its tables, which take longer to make than the story."""
-    path = tmp_path_factory.mktemp("empty") / "w.db"
-
-    async def make() -> None:
-        await (await Store.open(path)).aclose()
-
-    asyncio.run(make())
-    return path
 
 
 def story(folder: Path) -> Story:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import signal
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +12,8 @@ from typing import Any, cast
 
 import pytest
 
-CHILD = Path(__file__).with_name("child.py")
+from .forks import forks_of
+
 MOST_COMMITS = 40
 
 
@@ -35,21 +34,12 @@ Child = Callable[..., int]
 
 @pytest.fixture(scope="module")
 def child() -> Iterator[Child]:
-    command = [sys.executable, str(CHILD)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        ask, told = process.stdin, process.stdout
+    with forks_of("child") as fork:
 
         def run(folder: Path, *, shift_s: int = 0, where: str = "never", count: int = 1) -> int:
-            ask.write(json.dumps([str(folder / "w.db"), str(folder / "journal"), shift_s, where, count]) + "\n")
-            ask.flush()
-            code = int(told.readline())
-            assert code in (0, -signal.SIGKILL)
-            return code
+            return fork(str(folder / "w.db"), str(folder / "journal"), shift_s, where, count)
 
         yield run
-        ask.close()
 
 
 def story(folder: Path) -> Story:

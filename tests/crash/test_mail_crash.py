@@ -9,12 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-import signal
 import smtplib
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager, closing, suppress
 from email.utils import parseaddr
@@ -22,54 +19,18 @@ from pathlib import Path
 
 import pytest
 
-from overwinter.store.store import Store
-
 from ..fakes.mail_client import reply_to
 from ..fakes.smtp_server import SmtpFake, smtp_fake
-from ..house.folders import ROOT
+from .forks import Fork, forks_of
 
 MOST_COMMITS = 30
 SHIFT_S = 120
 
 
-class Child:
-    """The process that is killed."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self._process = process
-
-    async def run(self, folder: Path, *, smtp: int, lmtp: int, shift_s: int, where: str, count: int) -> int:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        line = [str(folder / "w.db"), str(folder / "journal"), smtp, lmtp, shift_s, where, count]
-        self._process.stdin.write(json.dumps(line) + "\n")
-        self._process.stdin.flush()
-        code = int(await asyncio.to_thread(self._process.stdout.readline))
-        assert code in (0, -signal.SIGKILL)
-        return code
-
-
 @pytest.fixture(scope="module")
-def child() -> Iterator[Child]:
-    command = [sys.executable, "-m", "tests.crash.mail_child"]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
-        yield Child(process)
-        assert process.stdin is not None
-        process.stdin.close()
-
-
-@pytest.fixture(scope="module")
-def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database with its tables, which take longer to make than the story."""
-    path = tmp_path_factory.mktemp("empty") / "w.db"
-
-    async def make() -> None:
-        await (await Store.open(path)).aclose()
-
-    asyncio.run(make())
-    return path
+def fork() -> Iterator[Fork]:
+    with forks_of("mail_child") as fork:
+        yield fork
 
 
 class MailServer:
@@ -109,13 +70,13 @@ async def mail_server() -> AsyncGenerator[MailServer]:
                 await delivering
 
 
-async def play(child: Child, folder: Path, *, where: str, count: int) -> bool:
+async def play(fork: Fork, folder: Path, *, where: str, count: int) -> bool:
     """Play the story, killed once; False if it came to its end before that."""
     async with mail_server() as server:
-        ports = {"smtp": server.smtp.port, "lmtp": server.port}
-        code = await child.run(folder, shift_s=0, where=where, count=count, **ports)
+        played = (str(folder / "w.db"), str(folder / "journal"), server.smtp.port, server.port)
+        code = await asyncio.to_thread(fork, *played, 0, where, count)
         if code != 0:
-            assert await child.run(folder, shift_s=SHIFT_S, where="never", count=1, **ports) == 0
+            assert await asyncio.to_thread(fork, *played, SHIFT_S, "never", 1) == 0
         mails = server.smtp.mails
     told = f"killed at {where} {count}: {[mailed.header('Subject') for mailed in mails]}"
     # A mail that is sent again is the same mail: mailboxes show one.
@@ -139,13 +100,13 @@ async def play(child: Child, folder: Path, *, where: str, count: int) -> bool:
 @pytest.mark.case("em27")
 @pytest.mark.parametrize(("where", "least"), [("after", 10), ("sending", 2), ("sent", 2)])
 async def test_a_kill_at_any_point_leaves_one_question_one_decision_and_one_end(
-    child: Child, empty: Path, tmp_path: Path, where: str, least: int
+    fork: Fork, empty: Path, tmp_path: Path, where: str, least: int
 ) -> None:
     for count in range(1, MOST_COMMITS):
         folder = tmp_path / f"{count}"
         folder.mkdir()
         shutil.copy(empty, folder / "w.db")
-        if not await play(child, folder, where=where, count=count):
+        if not await play(fork, folder, where=where, count=count):
             assert count > least
             return
     pytest.fail("the story never came to its end")

@@ -19,8 +19,8 @@ from overwinter.store.store import Store
 from ..fakes.slack.checks import STRICT
 from ..fakes.slack.faults import Fault, Hold
 from ..fakes.slack_server import SlackServer
+from ..house.folders import ROOT
 
-CHILD = Path(__file__).with_name("slack_child.py")
 AHEAD_S = 120
 """How far ahead the second process is: what the first one had taken is free by then."""
 
@@ -67,7 +67,13 @@ class Children:
 async def children(log: Path) -> AsyncGenerator[Children]:
     with log.open("wb") as file:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, CHILD, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=file
+            sys.executable,
+            "-m",
+            "tests.crash.slack_child",
+            cwd=ROOT,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=file,
         )
     try:
         yield Children(process)
