@@ -13,7 +13,7 @@ import structlog
 
 from ..store.errors import StoreError
 from ..store.rows import PauseRow
-from ..store.snapshots import Due
+from ..store.snapshots import Overdue
 from .answering import Answering
 from .clock import Clock, wait_until
 
@@ -28,9 +28,7 @@ _log = structlog.get_logger("overwinter.deadlines")
 class DeadlineStore(Protocol):
     """What deadlines need of the store."""
 
-    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
-
-    async def due(self) -> Due: ...
+    async def overdue(self, *, now_ms: int, limit: int) -> Overdue: ...
 
 
 class Deadlines:
@@ -67,27 +65,28 @@ class Deadlines:
     async def run(self) -> None:
         """Fire what comes due, until it is cancelled."""
         while True:
-            self._look.clear()
             # Taken before looking: what comes due during a look is not left to the one after.
-            poll_at_ms = self._clock.now_ms() + self._poll_ms
+            next_ms = self._clock.now_ms() + self._poll_ms
+            self._next_ms = None
             try:
-                await self._fire_overdue()
-                self._next_ms = (await self._store.due()).deadline_ms
+                next_ms = min(next_ms, await self._fire_overdue() or next_ms)
             except StoreError as error:
                 self._survive(error)
-                self._next_ms = None
-            next_ms = poll_at_ms if self._next_ms is None else min(poll_at_ms, self._next_ms)
-            await wait_until(self._look, clock=self._clock, until_ms=next_ms)
+            # What was noted during the look counts as well: its row may have been written behind the look's back.
+            self._next_ms = min(next_ms, self._next_ms or next_ms)
+            self._look.clear()
+            await wait_until(self._look, clock=self._clock, until_ms=self._next_ms)
 
-    async def _fire_overdue(self) -> None:
+    async def _fire_overdue(self) -> int | None:
+        """Fire all that has come due; when more will. One that cannot be fired is tried again when it is looked next."""
         while True:
             overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=_AT_ONCE)
             has_fired = False
-            for at in range(0, len(overdue), _SHARE):
-                fired = await asyncio.gather(*(self._fire(pause) for pause in overdue[at : at + _SHARE]))
+            for at in range(0, len(overdue.pauses), _SHARE):
+                fired = await asyncio.gather(*(self._fire(pause) for pause in overdue.pauses[at : at + _SHARE]))
                 has_fired = has_fired or any(fired)
-            if len(overdue) < _AT_ONCE or not has_fired:
-                return
+            if len(overdue.pauses) < _AT_ONCE or not has_fired:
+                return overdue.next_ms
 
     async def _fire(self, pause: PauseRow) -> bool:
         """Fire one; what is wrong with it concerns its session alone."""

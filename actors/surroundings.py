@@ -9,7 +9,7 @@ from typing import Protocol
 from ..store.changes import Advance, AdvanceResult, Claim, ClaimResult, RenewLeases, RenewResult, Sweep, SweepResult
 from ..store.resolutions import Grant, Hold
 from ..store.rows import DeliveryRow, ExecutionRow, PauseRow, SessionRow
-from ..store.snapshots import Due, LoadedSession, Timeline
+from ..store.snapshots import LoadedSession, Overdue, Timeline
 from .clock import Clock
 from .hooks import Hooks
 from .ids import Ids
@@ -44,9 +44,7 @@ class SupervisorStore(SessionStore, Protocol):
 
     async def renew_leases(self, change: RenewLeases) -> RenewResult: ...
 
-    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]: ...
-
-    async def due(self) -> Due: ...
+    async def overdue(self, *, now_ms: int, limit: int) -> Overdue: ...
 
     async def sweep(self, change: Sweep) -> SweepResult: ...
 

@@ -29,7 +29,7 @@ from .rows import (
     VoteRow,
 )
 from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
-from .snapshots import Due, LoadedSession, Timeline
+from .snapshots import Due, LoadedSession, Overdue, Timeline
 from .statements import Select, literal
 
 R = TypeVar("R", SessionRow, ExecutionRow, LedgerRow, PauseRow, DeliveryRow, InboundRow, AuditRow)
@@ -159,6 +159,12 @@ class Queries:
             .order_by(pauses.c.deadline_at_ms, pauses.c.pause_id)
             .limit(sa.bindparam("limit", type_=sa.BigInteger()))
         )
+        self._next_deadline: Select = (
+            sa.select(pauses.c.deadline_at_ms)
+            .where(is_pending, pauses.c.deadline_at_ms > sa.bindparam("now_ms", type_=sa.BigInteger()))
+            .order_by(pauses.c.deadline_at_ms)
+            .limit(1)
+        )
         earlier = executions.alias("earlier")
         self._events_before: Select = (
             sa.select(ledger)
@@ -254,8 +260,9 @@ class Queries:
             query = query.where(pauses.c.session_id == session_id)
         return tuple(self._pauses_of(connection.execute(query).all()))
 
-    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]:
-        return tuple(self._pauses_of(connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit}).all()))
+    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int) -> Overdue:
+        found = self._pauses_of(connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit}).all())
+        return Overdue(pauses=tuple(found), next_ms=connection.scalar(self._next_deadline, {"now_ms": now_ms}))
 
     def events_before(
         self, connection: sa.Connection, *, session_id: str, execution_id: str, kinds: frozenset[str]

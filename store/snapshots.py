@@ -36,6 +36,16 @@ class Due:
 
 
 @value
+class Overdue:
+    """What has come due by the clock, and when more will."""
+
+    pauses: tuple[PauseRow, ...]
+    """Pending pauses whose deadline has come, earliest first."""
+    next_ms: int | None
+    """Earliest deadline of one whose has not; None where there is none."""
+
+
+@value
 class Timeline:
     """A session with all of its history, for people."""
 

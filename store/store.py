@@ -47,7 +47,7 @@ from .queries import Queries
 from .reader import Reader
 from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
 from .rows import AuditRow, ExecutionRow, LedgerRow, PauseRow, SessionRow, VoteRow
-from .snapshots import Due, LoadedSession, Timeline
+from .snapshots import Due, LoadedSession, Overdue, Timeline
 from .sqlite import SqliteDialect, SqliteLane, Use, checkpoint, data_version, inspect_path
 from .statements import Statements
 from .triggers import Triggers
@@ -243,8 +243,8 @@ class Store:
         """What gates said of calls, newest first; None is every tenant, every session."""
         return await self._reader.read(partial(judged, tenant=tenant, session_id=session_id, limit=limit))
 
-    async def overdue(self, *, now_ms: int, limit: int) -> tuple[PauseRow, ...]:
-        """Pending pauses whose deadline has come, earliest first."""
+    async def overdue(self, *, now_ms: int, limit: int) -> Overdue:
+        """At most ``limit`` of the pauses whose deadline has come."""
         return await self._reader.read(partial(self._queries.overdue, now_ms=now_ms, limit=limit))
 
     async def due(self) -> Due:
