@@ -12,14 +12,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 import structlog
 
 from ..store.changes import PostMessage, PostResult
 from ..store.errors import OverwinterError, StoreError
-from ..store.fires import BEGINNING, DueFires, Place
+from ..store.fires import BEGINNING, DueFires, Place, UntoldFire
 from ..store.rows import InboundKind, InboundRow, PauseRow
 from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow
 from .answering import Answering
@@ -28,13 +27,14 @@ from .asks import JsonValue
 from .clock import Clock
 from .errors import EffectConflictError, TriggerInvalidError
 from .failures import text_of
-from .jsontext import from_json, to_json
+from .fire_outcomes import FireOutcome
+from .jsontext import to_json
 from .looking import Looking
 from .schedules import plan
 from .sessions import Sessions
 from .surroundings import Reviver
 from .trigger_kinds import Cron, Delay, Starts, Trigger
-from .triggers import fire_of, read, told_of
+from .triggers import fire_of, read, told_of, unheard_json
 
 CHANNEL = "trigger"
 """The channel of the messages that fires are."""
@@ -47,7 +47,7 @@ _LOOK_AGAIN_MS = 500
 """How soon it is looked whether a run has ended for which the next one waits."""
 _KEPT_MS = 30 * 24 * 3_600_000
 """How long a fire that is over is kept: so long a delivery that comes again is known."""
-_SWEEP_EVERY_MS = 3_600_000
+_SWEEP_EVERY_MS = 24 * 3_600_000
 
 _log = structlog.get_logger("overwinter.triggers")
 
@@ -57,7 +57,7 @@ class FiringStore(Protocol):
 
     async def fire_due(self, changes: Sequence[DueFires]) -> int: ...
 
-    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[tuple[FireRow, TriggerRow], ...]: ...
+    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[UntoldFire, ...]: ...
 
     async def waiting(self, fire: FireRow, trigger: TriggerRow, *, limit: int) -> tuple[PauseRow, ...]: ...
 
@@ -86,40 +86,6 @@ class DueTriggers(Protocol):
 
 class MessageStore(Protocol):
     async def post_message(self, change: PostMessage) -> PostResult: ...
-
-
-@dataclass(slots=True, kw_only=True)
-class _Outcome:
-    """What has become of a fire so far; kept with it.
-
-    Attributes:
-        skipped: subscribers that were not told, by why.
-    """
-
-    woken: int = 0
-    told: int = 0
-    started: str | None = None
-    not_started: str | None = None
-    skipped: dict[str, int] = field(default_factory=dict[str, int])
-
-    @classmethod
-    def of(cls, fire: FireRow) -> _Outcome:
-        kept: dict[str, Any] = {} if fire.outcome_json is None else from_json(fire.outcome_json)
-        return cls(**kept)
-
-    def skip(self, why: str) -> None:
-        self.skipped[why] = self.skipped.get(why, 0) + 1
-
-    def to_json(self) -> str:
-        return to_json(
-            {
-                "woken": self.woken,
-                "told": self.told,
-                "started": self.started,
-                "not_started": self.not_started,
-                "skipped": self.skipped,
-            }
-        )
 
 
 class Firing:
@@ -204,22 +170,27 @@ class Firing:
     async def _tell_untold(self) -> None:
         after = BEGINNING
         self._full.clear()
-        while page := await self._fires.untold(limit=AT_ONCE, after=after):
-            for fire, row in page:
+        while True:
+            page = await self._fires.untold(limit=AT_ONCE, after=after)
+            for untold in page:
                 try:
-                    await self._tell(fire, row)
+                    await self._tell(untold)
                 except StoreError:
                     raise
                 except Exception:
-                    _log.exception("trigger.failed", trigger=row.slug, fire_id=fire.fire_id)
-            last = page[-1][0]
+                    _log.exception("trigger.failed", trigger=untold.trigger.slug, fire_id=untold.fire.fire_id)
+            if len(page) < AT_ONCE:
+                return
+            last = page[-1].fire
             after = (last.fired_at_ms, last.scheduled_at_ms, last.fire_id)
 
-    async def _tell(self, fire: FireRow, row: TriggerRow) -> None:
-        outcome = _Outcome.of(fire)
+    async def _tell(self, untold: UntoldFire) -> None:
+        fire, row = untold.fire, untold.trigger
+        outcome = FireOutcome.of(fire)
         told = told_of(fire, row)
-        await self._wake(fire, row, told, outcome)
-        if fire.status == FireStatus.OPEN:
+        if untold.is_awaited:
+            await self._wake(fire, row, told, outcome)
+        if untold.is_followed and fire.status == FireStatus.OPEN:
             await self._tell_subscribed(fire, row, told, outcome)
         is_queued = await self._start(fire, row, told, outcome)
         status = FireStatus.QUEUED if is_queued else FireStatus.DONE
@@ -233,7 +204,7 @@ class Firing:
             # Somebody has begun to wait for it while others were told.
             self._looking.tell()
 
-    async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> None:
+    async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> None:
         """Wake everybody who waits for the trigger since before it fired."""
         while page := await self._fires.waiting(fire, row, limit=AT_ONCE):
             woken = await asyncio.gather(*(self._wake_one(pause, told, outcome) for pause in page))
@@ -241,7 +212,7 @@ class Firing:
             if not any(woken):
                 return
 
-    async def _wake_one(self, pause: PauseRow, told: JsonValue, outcome: _Outcome) -> bool:
+    async def _wake_one(self, pause: PauseRow, told: JsonValue, outcome: FireOutcome) -> bool:
         try:
             return await self._answering.fire(pause, answer=told)
         except StoreError as error:
@@ -251,7 +222,7 @@ class Firing:
         except Exception as error:
             return _failed(outcome, error, session_id=pause.session_id)
 
-    async def _tell_subscribed(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> None:
+    async def _tell_subscribed(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> None:
         """Give a message to every session that is subscribed."""
         after = ""
         while page := await self._triggers.subscribed(row.trigger_id, limit=AT_ONCE, after_session_id=after):
@@ -265,7 +236,9 @@ class Firing:
                         _failed(outcome, error, session_id=subscription.session_id)
             after = page[-1].session_id
 
-    async def _tell_one(self, subscription: SubscriptionRow, fire: FireRow, told: JsonValue, outcome: _Outcome) -> None:
+    async def _tell_one(
+        self, subscription: SubscriptionRow, fire: FireRow, told: JsonValue, outcome: FireOutcome
+    ) -> None:
         now_ms = self._clock.now_ms()
         message = InboundRow(
             channel=CHANNEL,
@@ -289,7 +262,7 @@ class Firing:
                 await self._triggers.unsubscribe(subscription.trigger_id, subscription.session_id)
 
     # -- starting ------------------------------------------------------------------------------------------------------
-    async def _start(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: _Outcome) -> bool:
+    async def _start(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> bool:
         """Start what the trigger starts; True if it has to wait for an earlier run to end."""
         if outcome.started is not None or outcome.not_started is not None:
             return False
@@ -341,7 +314,7 @@ class Firing:
             pass
 
 
-def _failed(outcome: _Outcome, error: Exception, *, session_id: str) -> bool:
+def _failed(outcome: FireOutcome, error: Exception, *, session_id: str) -> bool:
     _log.error("trigger.not-told", session_id=session_id, error=text_of(error))
     outcome.skip("failed")
     return False
@@ -350,8 +323,10 @@ def _failed(outcome: _Outcome, error: Exception, *, session_id: str) -> bool:
 def due_fires(row: TriggerRow, *, now_ms: int) -> DueFires:
     """What a trigger that is due fires. One that cannot be read fires nothing any more, and says so."""
     due_ms = row.next_due_at_ms or 0
+    unheard: str | None = None
     try:
         trigger: Trigger = read(row)
+        unheard = unheard_json(trigger)
         match trigger.when:
             case Cron() as cron:
                 planned = plan(
@@ -366,7 +341,13 @@ def due_fires(row: TriggerRow, *, now_ms: int) -> DueFires:
         _log.error(error.code, trigger=row.slug, error=str(error))
         runs, next_ms = (), None
     fires = tuple(fire_of(row, key=str(at_ms), at_ms=at_ms, now_ms=now_ms, missed=missed) for at_ms, missed in runs)
-    return DueFires(trigger_id=row.trigger_id, was_due_at_ms=due_ms, next_due_at_ms=next_ms, fires=fires)
+    return DueFires(
+        trigger_id=row.trigger_id,
+        was_due_at_ms=due_ms,
+        next_due_at_ms=next_ms,
+        fires=fires,
+        unheard_json=unheard,
+    )
 
 
 def _message(starts: Starts, told: JsonValue, *, takes_fire: bool) -> JsonValue:

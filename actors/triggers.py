@@ -20,6 +20,7 @@ from ..store.values import value
 from .asks import JsonValue
 from .clock import Clock
 from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
+from .fire_outcomes import FireOutcome
 from .ids import Ids
 from .jsontext import from_json, to_json
 from .trigger_kinds import (
@@ -70,7 +71,12 @@ class FireStore(Protocol):
     """What is asked of the store about fires from outside."""
 
     async def fire(
-        self, row: FireRow, *, per_minute: int | None = None, state: tuple[str | None, str] | None = None
+        self,
+        row: FireRow,
+        *,
+        per_minute: int | None = None,
+        state: tuple[str | None, str] | None = None,
+        unheard_json: str | None = None,
     ) -> Fired: ...
 
     async def of(self, trigger_id: str, *, limit: int) -> tuple[FireRow, ...]: ...
@@ -174,7 +180,11 @@ class Triggers:
         now_ms = self._clock.now_ms()
         key = key or self._ids.message_id(now_ms)
         fire = fire_of(row, key=key, at_ms=now_ms, now_ms=now_ms, missed=0, payload=payload)
-        outcome = await self._fires.fire(fire, per_minute=per_minute, state=state)
+        try:
+            unheard = unheard_json(read(row))
+        except TriggerInvalidError:
+            unheard = None  # it is told of where it would be started
+        outcome = await self._fires.fire(fire, per_minute=per_minute, state=state, unheard_json=unheard)
         if outcome == "fired":
             self._fired()
         return FiredNow(fire_id=fire.fire_id, outcome=outcome)
@@ -289,6 +299,11 @@ def fire_of(row: TriggerRow, *, key: str, at_ms: int, now_ms: int, missed: int, 
         outcome_json=None,
         settled_at_ms=None,
     )
+
+
+def unheard_json(trigger: Trigger) -> str | None:
+    """What is kept with a fire of the trigger that nobody is there to hear; None if it has something to start in any case."""
+    return FireOutcome().to_json() if trigger.starts is None else None
 
 
 def told_of(fire: FireRow, row: TriggerRow) -> dict[str, JsonValue]:

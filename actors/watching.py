@@ -80,7 +80,11 @@ class _Watch:
 
 
 class FileWatching:
-    """The watching of one service; works beside the supervisor."""
+    """The watching of one service; works beside the supervisor.
+
+    Args:
+        poll_s: how long, while it watches nothing, a wait that another process has written may go unnoticed.
+    """
 
     name = "files"
 
@@ -94,6 +98,7 @@ class FileWatching:
         hints: FileHints,
         answering: Answering,
         clock: Clock,
+        poll_s: float,
     ) -> None:
         self._waits = waits
         self._stored_triggers = stored_triggers
@@ -102,6 +107,7 @@ class FileWatching:
         self._hints = hints
         self._answering = answering
         self._clock = clock
+        self._poll_ms = int(poll_s * 1000)
         self._looking = Looking(clock=clock, look=self._work, poll_ms=self._look_every_ms)
         self._watches: dict[str, _Watch] = {}
         self._hinting: asyncio.Task[None] | None = None
@@ -214,8 +220,10 @@ class FileWatching:
 
     # -- hints ---------------------------------------------------------------------------------------------------------
     def _look_every_ms(self) -> int:
+        if not self._watches:
+            return self._poll_ms
         has_hints = self._hinting is not None and not self._hinting.done()
-        return _LOOK_EVERY_WITH_HINTS_MS if has_hints or not self._watches else _LOOK_EVERY_MS
+        return _LOOK_EVERY_WITH_HINTS_MS if has_hints else _LOOK_EVERY_MS
 
     def _keep_hints(self) -> None:
         """See to it that the operating system tells of all folders that are watched."""

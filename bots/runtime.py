@@ -212,6 +212,7 @@ class Runtime:
             hints=file_hints or SystemFileHints(),
             answering=self.answering,
             clock=clock,
+            poll_s=supervising.poll_s,
         )
         self.supervisor = Supervisor(
             store=store,

@@ -15,15 +15,14 @@ from typing import Literal, TypeVar
 
 import sqlalchemy as sa
 
+from . import trigger_statements as of
 from .alone import Alone, ReadAlone, WriteAlone
 from .engine import Dialect
 from .freezing import maker, names_of
-from .rows import PauseKind, PauseRow, PauseStatus, SessionStatus
-from .schema import pauses, sessions
-from .statements import literal
-from .trigger_rows import FireRow, FireStatus, TriggerRow, TriggerStatus
-from .trigger_schema import fires, subscriptions, triggers
-from .triggers import change_state, is_trigger
+from .rows import PauseRow
+from .trigger_rows import FireRow, FireStatus, TriggerRow
+from .trigger_schema import fires
+from .triggers import change_state
 from .values import value
 
 T = TypeVar("T")
@@ -33,15 +32,12 @@ _trigger_row = maker(TriggerRow)
 _fire_row = maker(FireRow)
 _pause_row = maker(PauseRow)
 _FIRE = names_of(FireRow)
-_ORDER = (fires.c.fired_at_ms, fires.c.scheduled_at_ms, fires.c.fire_id)
+_TRIGGER = names_of(TriggerRow)
 
 Place = tuple[int, int, str]
 """Of a fire among others: when it fired, for when, its id."""
 
 BEGINNING: Place = (-1, -1, "")
-
-_UNDER_WAY = (SessionStatus.READY, SessionStatus.RUNNING, SessionStatus.WAITING, SessionStatus.BLOCKED)
-"""A run that a trigger has started is over when its session is in none of these."""
 
 
 @value
@@ -51,12 +47,30 @@ class DueFires:
     Attributes:
         next_due_at_ms: when it is due next; None if never again.
         fires: none where all that it has missed is passed over.
+        unheard_json: what is kept with a fire that nobody is there to hear, and that is done at once then; None where it starts
+            something, which is to be done in any case.
     """
 
     trigger_id: str
     was_due_at_ms: int
     next_due_at_ms: int | None
     fires: tuple[FireRow, ...]
+    unheard_json: str | None = None
+
+
+@value
+class UntoldFire:
+    """A fire that is not done.
+
+    Attributes:
+        is_awaited: somebody waits for the trigger since before it fired.
+        is_followed: sessions are subscribed to its trigger.
+    """
+
+    fire: FireRow
+    trigger: TriggerRow
+    is_awaited: bool
+    is_followed: bool
 
 
 class Fires:
@@ -77,21 +91,24 @@ class Fires:
         *,
         per_minute: int | None = None,
         state: tuple[str | None, str] | None = None,
+        unheard_json: str | None = None,
     ) -> Fired:
         """Fire a trigger for what has come from outside.
 
         Args:
             per_minute: it is ``limited`` once so many fires were in the minute before.
             state: what the trigger compares the world with, as it is believed to be and as it is to be.
+            unheard_json: as of ``DueFires``.
 
         Returns:
             ``duplicate``: it was fired for that key before, for the same; ``conflict``: for something else. ``refused``: it is not
             enabled, or compares the world with something else by now.
         """
-        return await self._write(partial(self._fire, row=row, per_minute=per_minute, state=state), is_news=True)
+        firing = partial(self._fire, row=row, per_minute=per_minute, state=state, unheard_json=unheard_json)
+        return await self._write(firing, is_news=True)
 
-    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[tuple[FireRow, TriggerRow], ...]:
-        """Fires that are not done, with their triggers, in the order in which they fired.
+    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[UntoldFire, ...]:
+        """Fires that are not done, in the order in which they fired.
 
         Args:
             after: the place of the last one seen.
@@ -100,9 +117,7 @@ class Fires:
 
     async def of(self, trigger_id: str, *, limit: int) -> tuple[FireRow, ...]:
         """Newest first."""
-        where = fires.c.trigger_id == trigger_id
-        newest = sa.select(fires).where(where).order_by(*(column.desc() for column in _ORDER)).limit(limit)
-        return await self._read(partial(_fires, query=newest))
+        return await self._read(partial(_fires, trigger_id=trigger_id, limit=limit))
 
     async def begin(self, fire: FireRow, *, session_id: str, at_once: int) -> bool:
         """Take a place for what the fire starts; False while ``at_once`` runs of its trigger are under way."""
@@ -141,119 +156,95 @@ class Fires:
     def _fire_due(self, connection: sa.Connection, *, changes: Sequence[DueFires]) -> int:
         count = 0
         for change in changes:
-            moved = (
-                sa.update(triggers)
-                .where(
-                    is_trigger(change.trigger_id),
-                    triggers.c.status == literal(TriggerStatus.ENABLED),
-                    triggers.c.next_due_at_ms == change.was_due_at_ms,
-                )
-                .values(next_due_at_ms=change.next_due_at_ms)
-            )
-            if connection.execute(moved).rowcount == 1:
+            moved = {
+                "of_trigger": change.trigger_id,
+                "of_due_at_ms": change.was_due_at_ms,
+                "new_due_at_ms": change.next_due_at_ms,
+            }
+            if connection.execute(of.MOVE_ON, moved).rowcount == 1:
                 for row in change.fires:
-                    _are_waiting(connection, row)
-                    count += connection.execute(self._insert_fire, _values(row)).rowcount
+                    count += self._insert(connection, row, unheard_json=change.unheard_json)
         return count
 
     def _fire(
-        self, connection: sa.Connection, *, row: FireRow, per_minute: int | None, state: tuple[str | None, str] | None
+        self,
+        connection: sa.Connection,
+        *,
+        row: FireRow,
+        per_minute: int | None,
+        state: tuple[str | None, str] | None,
+        unheard_json: str | None,
     ) -> Fired:
-        same = sa.and_(fires.c.trigger_id == row.trigger_id, fires.c.key == row.key)
-        found = connection.execute(sa.select(fires.c.payload_json).where(same)).all()
+        of_trigger = {"of_trigger": row.trigger_id}
+        found = connection.execute(of.PAYLOAD_FIRED, {**of_trigger, "of_key": row.key}).all()
         if found:
             return "duplicate" if found[0].payload_json == row.payload_json else "conflict"
-        is_enabled = sa.and_(is_trigger(row.trigger_id), triggers.c.status == literal(TriggerStatus.ENABLED))
-        if not connection.execute(sa.select(triggers.c.trigger_id).where(is_enabled)).all():
+        if not connection.execute(of.IS_ENABLED, of_trigger).all():
             return "refused"
         if per_minute is not None:
-            lately = sa.and_(fires.c.trigger_id == row.trigger_id, fires.c.fired_at_ms > row.fired_at_ms - 60_000)
-            if connection.scalar(sa.select(sa.func.count()).where(lately)) >= per_minute:  # type: ignore[operator]
+            lately = connection.scalar(of.FIRED_SINCE, {**of_trigger, "since_ms": row.fired_at_ms - 60_000})
+            if (lately or 0) >= per_minute:
                 return "limited"
         if state is not None and not change_state(
             connection, trigger_id=row.trigger_id, was=state[0], state_json=state[1]
         ):
             return "refused"
-        _are_waiting(connection, row)
-        connection.execute(self._insert_fire, _values(row))
+        self._insert(connection, row, unheard_json=unheard_json)
         return "fired"
+
+    def _insert(self, connection: sa.Connection, row: FireRow, *, unheard_json: str | None) -> int:
+        """How many fires are there that were not there before."""
+        _are_waiting(connection, row)
+        count = connection.execute(self._insert_fire, _values(row)).rowcount
+        if count and unheard_json is not None:
+            unheard = {"of_trigger": row.trigger_id, "of_fire": row.fire_id, "new_outcome": unheard_json}
+            connection.execute(of.SETTLE_UNHEARD, {**unheard, "new_settled_at_ms": row.fired_at_ms})
+        return count
 
 
 def _are_waiting(connection: sa.Connection, fire: FireRow) -> None:
     """Whoever waits for the trigger by a clock that is ahead of the one that fires it has done so since now at the latest."""
-    at_ms = fire.fired_at_ms
-    connection.execute(
-        sa.update(pauses)
-        .where(
-            pauses.c.status == literal(PauseStatus.PENDING),
-            pauses.c.kind == literal(PauseKind.TRIGGER),
-            pauses.c.tenant == _of_trigger(triggers.c.tenant, fire),
-            pauses.c.role == _of_trigger(triggers.c.slug, fire),
-            pauses.c.asked_at_ms > at_ms,
-        )
-        .values(asked_at_ms=at_ms)
-    )
-    connection.execute(
-        sa.update(subscriptions)
-        .where(subscriptions.c.trigger_id == fire.trigger_id, subscriptions.c.created_at_ms > at_ms)
-        .values(created_at_ms=at_ms)
-    )
+    since = {"of_trigger": fire.trigger_id, "at_ms": fire.fired_at_ms}
+    connection.execute(of.WAITS_SINCE, since)
+    connection.execute(of.SUBSCRIBED_SINCE, since)
 
 
 def tell_again(connection: sa.Connection, *, tenant: str, slug: str, since_ms: int) -> None:
     """Somebody waits for a trigger since then: what it has fired meanwhile has not been told to everybody."""
-    trigger_id = sa.select(triggers.c.trigger_id).where(triggers.c.tenant == tenant, triggers.c.slug == slug)
-    connection.execute(
-        sa.update(fires)
-        .where(
-            fires.c.trigger_id == trigger_id.scalar_subquery(),
-            fires.c.fired_at_ms >= since_ms,
-            fires.c.status == literal(FireStatus.DONE),
-        )
-        .values(status=FireStatus.OPEN.value, settled_at_ms=None)
-    )
+    connection.execute(of.TELL_AGAIN, {"of_tenant": tenant, "of_slug": slug, "since_ms": since_ms})
 
 
-def _of_trigger(column: sa.Column[str], fire: FireRow) -> sa.ScalarSelect[str]:
-    return sa.select(column).where(is_trigger(fire.trigger_id)).scalar_subquery()
-
-
-# -- statements --------------------------------------------------------------------------------------------------------
 def _values(row: FireRow) -> dict[str, object]:
     return {name: getattr(row, name) for name in _FIRE}
 
 
-def _fires(connection: sa.Connection, *, query: sa.Select[*tuple[object, ...]]) -> tuple[FireRow, ...]:
-    return tuple(map(_fire_row, connection.execute(query).all()))
+def _fires(connection: sa.Connection, *, trigger_id: str, limit: int) -> tuple[FireRow, ...]:
+    found = connection.execute(of.FIRES_OF, {"of_trigger": trigger_id, "limit": limit})
+    return tuple(map(_fire_row, found.all()))
 
 
-def _untold(connection: sa.Connection, *, limit: int, after: Place) -> tuple[tuple[FireRow, TriggerRow], ...]:
-    query = (
-        sa.select(fires, triggers)
-        .join(triggers, triggers.c.trigger_id == fires.c.trigger_id)
-        .where(
-            fires.c.status != literal(FireStatus.DONE),
-            sa.tuple_(*_ORDER) > sa.tuple_(*after),
+def _untold(connection: sa.Connection, *, limit: int, after: Place) -> tuple[UntoldFire, ...]:
+    fired_at_ms, scheduled_at_ms, fire_id = after
+    place = {"after_fired_at_ms": fired_at_ms, "after_scheduled_at_ms": scheduled_at_ms, "after_fire": fire_id}
+    found = connection.execute(of.UNTOLD, {**place, "limit": limit})
+    end = len(_FIRE) + len(_TRIGGER)
+    return tuple(
+        UntoldFire(
+            fire=_fire_row(row[: len(_FIRE)]),
+            trigger=_trigger_row(row[len(_FIRE) : end]),
+            is_awaited=bool(row[end]),
+            is_followed=bool(row[end + 1]),
         )
-        .order_by(*_ORDER)
-        .limit(limit)
+        for row in found.all()
     )
-    width = len(_FIRE)
-    return tuple((_fire_row(row[:width]), _trigger_row(row[width:])) for row in connection.execute(query).all())
 
 
 def _begin(connection: sa.Connection, *, fire: FireRow, session_id: str, at_once: int) -> bool:
-    of_trigger = fires.c.trigger_id == fire.trigger_id
-    is_running = sa.and_(of_trigger, fires.c.session_id.is_not(None), fires.c.is_over == sa.literal_column("0"))
-    is_at_rest = sa.exists().where(
-        sessions.c.session_id == fires.c.session_id, sessions.c.status.not_in([each.value for each in _UNDER_WAY])
-    )
-    connection.execute(sa.update(fires).where(is_running, is_at_rest).values(is_over=1))
-    others = sa.select(sa.func.count()).where(is_running, fires.c.fire_id != fire.fire_id)
-    if (connection.scalar(others) or 0) >= at_once:
+    of_trigger, of_fire = {"of_trigger": fire.trigger_id}, {"of_fire": fire.fire_id}
+    connection.execute(of.RUNS_AT_REST, of_trigger)
+    if (connection.scalar(of.OTHER_RUNS, {**of_trigger, **of_fire}) or 0) >= at_once:
         return False
-    mine = sa.and_(fires.c.fire_id == fire.fire_id, fires.c.status != literal(FireStatus.DONE))
-    return connection.execute(sa.update(fires).where(mine).values(session_id=session_id)).rowcount == 1
+    return connection.execute(of.BEGIN_RUN, {**of_fire, "new_session": session_id}).rowcount == 1
 
 
 def _settle(
@@ -266,40 +257,31 @@ def _settle(
     outcome_json: str,
     now_ms: int,
 ) -> bool:
-    is_mine = sa.and_(fires.c.fire_id == fire.fire_id, fires.c.status != literal(FireStatus.DONE))
-    values: dict[str, object] = {"status": status.value, "is_over": int(is_over), "outcome_json": outcome_json}
-    if status is FireStatus.DONE:
-        is_mine = sa.and_(is_mine, ~sa.exists().where(_waits_for(fire, trigger)))
-        values["settled_at_ms"] = now_ms
-    return connection.execute(sa.update(fires).where(is_mine).values(values)).rowcount == 1
+    settled: dict[str, object] = {
+        "of_fire": fire.fire_id,
+        "new_status": status.value,
+        "new_is_over": int(is_over),
+        "new_outcome": outcome_json,
+    }
+    if status is not FireStatus.DONE:
+        return connection.execute(of.KEEP_OPEN, settled).rowcount == 1
+    told = {**settled, **_waits_for(fire, trigger), "new_settled_at_ms": now_ms}
+    return connection.execute(of.SETTLE_TOLD, told).rowcount == 1
 
 
 def _sweep(connection: sa.Connection, *, fired_before_ms: int, limit: int) -> int:
-    is_forgettable = sa.and_(fires.c.status == literal(FireStatus.DONE), fires.c.fired_at_ms < fired_before_ms)
-    old = sa.select(fires.c.fire_id).where(is_forgettable).limit(limit)
-    return connection.execute(sa.delete(fires).where(fires.c.fire_id.in_(old))).rowcount
+    return connection.execute(of.SWEEP, {"before_ms": fired_before_ms, "limit": limit}).rowcount
 
 
-def _waits_for(fire: FireRow, trigger: TriggerRow) -> sa.ColumnElement[bool]:
-    return sa.and_(
-        pauses.c.status == literal(PauseStatus.PENDING),
-        pauses.c.kind == literal(PauseKind.TRIGGER),
-        pauses.c.tenant == trigger.tenant,
-        pauses.c.role == trigger.slug,
-        pauses.c.asked_at_ms <= fire.fired_at_ms,
-    )
+def _waits_for(fire: FireRow, trigger: TriggerRow) -> dict[str, object]:
+    return {"of_tenant": trigger.tenant, "of_slug": trigger.slug, "of_fired_at_ms": fire.fired_at_ms}
 
 
 def _waiting(connection: sa.Connection, *, fire: FireRow, trigger: TriggerRow, limit: int) -> tuple[PauseRow, ...]:
-    query = sa.select(pauses).where(_waits_for(fire, trigger)).order_by(pauses.c.asked_at_ms).limit(limit)
-    return tuple(map(_pause_row, connection.execute(query).all()))
+    found = connection.execute(of.WAITING, {**_waits_for(fire, trigger), "limit": limit})
+    return tuple(map(_pause_row, found.all()))
 
 
 def _watching(connection: sa.Connection, *, limit: int, after_pause_id: str) -> tuple[PauseRow, ...]:
-    is_open = sa.and_(
-        pauses.c.status == literal(PauseStatus.PENDING),
-        pauses.c.kind == literal(PauseKind.FILES),
-        pauses.c.pause_id > after_pause_id,
-    )
-    query = sa.select(pauses).where(is_open).order_by(pauses.c.pause_id).limit(limit)
-    return tuple(map(_pause_row, connection.execute(query).all()))
+    found = connection.execute(of.WATCHING, {"after_pause": after_pause_id, "limit": limit})
+    return tuple(map(_pause_row, found.all()))

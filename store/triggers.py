@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
+from . import trigger_statements as of
 from .alone import Alone, ReadAlone, WriteAlone
 from .engine import Dialect
 from .freezing import maker, names_of
-from .statements import literal
 from .trigger_rows import SubscriptionRow, TriggerRow, TriggerStatus
-from .trigger_schema import subscriptions, triggers
+from .trigger_schema import subscriptions
 
 T = TypeVar("T")
 
@@ -64,22 +64,19 @@ class Triggers:
         )
 
     async def find(self, trigger_id: str) -> TriggerRow | None:
-        found = await self._read(partial(_select_triggers, where=triggers.c.trigger_id == trigger_id))
-        return found[0] if found else None
+        return await self._read(partial(_find, trigger_id=trigger_id))
 
     async def all(self, tenant: str) -> tuple[TriggerRow, ...]:
         """Those of a tenant that are not removed, by slug."""
-        is_there = sa.and_(triggers.c.tenant == tenant, triggers.c.status != literal(TriggerStatus.REMOVED))
-        return await self._read(partial(_select_triggers, where=is_there))
+        return await self._read(partial(_select, query=of.TRIGGERS_OF_TENANT, of_tenant=tenant))
 
     async def of_kind(self, kind: str) -> tuple[TriggerRow, ...]:
         """The enabled ones of a kind, of every tenant."""
-        where = sa.and_(triggers.c.kind == kind, triggers.c.status == literal(TriggerStatus.ENABLED))
-        return await self._read(partial(_select_triggers, where=where))
+        return await self._read(partial(_select, query=of.TRIGGERS_OF_KIND, of_kind=kind))
 
     async def due(self, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]:
         """Enabled triggers whose time has come, earliest first."""
-        return await self._read(partial(_due, now_ms=now_ms, limit=limit))
+        return await self._read(partial(_select, query=of.DUE_TRIGGERS, now_ms=now_ms, limit=limit))
 
     async def due_ms(self) -> int | None:
         """When the next trigger is due; None if none ever is."""
@@ -116,22 +113,21 @@ class Triggers:
         taken: list[str] = []
         mine: set[str] = set()
         for row in rows:
-            found = _select_triggers(connection, where=triggers.c.trigger_id == row.trigger_id)
-            old = found[0] if found else None
+            old = _find(connection, trigger_id=row.trigger_id)
             if old is not None and old.source != source and old.status != TriggerStatus.REMOVED:
                 taken.append(row.slug)
                 continue
             mine.add(row.trigger_id)
             if old is None:
-                connection.execute(sa.insert(triggers), _values(row, _TRIGGER))
+                connection.execute(of.INSERT_TRIGGER, _values(row, _TRIGGER))
                 continue
             changed = replace(row, created_at_ms=old.created_at_ms)
             if old.status != TriggerStatus.REMOVED:
                 changed = kept(old, replace(changed, status=old.status))
             if changed != replace(old, updated_at_ms=changed.updated_at_ms):
-                connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), _values(changed, _TRIGGER))
-        for old in _select_triggers(connection, where=triggers.c.source == source):
-            if old.trigger_id not in mine and old.status != TriggerStatus.REMOVED:
+                _change(connection, changed)
+        for old in _select(connection, query=of.TRIGGERS_OF_SOURCE, of_source=source):
+            if old.trigger_id not in mine:
                 _set_status(
                     connection,
                     trigger_id=old.trigger_id,
@@ -142,63 +138,56 @@ class Triggers:
         return tuple(taken)
 
     def _add(self, connection: sa.Connection, *, row: TriggerRow) -> bool:
-        found = _select_triggers(connection, where=is_trigger(row.trigger_id))
-        if found and found[0].status != TriggerStatus.REMOVED:
-            return False
-        if found:
-            connection.execute(sa.update(triggers).where(is_trigger(row.trigger_id)), _values(row, _TRIGGER))
-        else:
-            connection.execute(sa.insert(triggers), _values(row, _TRIGGER))
-        return True
+        old = _find(connection, trigger_id=row.trigger_id)
+        if old is None:
+            connection.execute(of.INSERT_TRIGGER, _values(row, _TRIGGER))
+        elif old.status == TriggerStatus.REMOVED:
+            _change(connection, row)
+        return old is None or old.status == TriggerStatus.REMOVED
 
 
-# -- statements --------------------------------------------------------------------------------------------------------
 def _values(row: object, names: Iterable[str]) -> dict[str, object]:
     return {name: getattr(row, name) for name in names}
 
 
-def is_trigger(trigger_id: str) -> sa.ColumnElement[bool]:
-    return triggers.c.trigger_id == trigger_id
+def _select(
+    connection: sa.Connection, *, query: sa.Select[*tuple[Any, ...]], **parameters: object
+) -> tuple[TriggerRow, ...]:
+    return tuple(map(_trigger_row, connection.execute(query, parameters).all()))
 
 
-def _select_triggers(connection: sa.Connection, *, where: sa.ColumnElement[bool]) -> tuple[TriggerRow, ...]:
-    found = connection.execute(sa.select(triggers).where(where).order_by(triggers.c.tenant, triggers.c.slug))
-    return tuple(map(_trigger_row, found.all()))
-
-
-def _due(connection: sa.Connection, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]:
-    is_due = sa.and_(triggers.c.status == literal(TriggerStatus.ENABLED), triggers.c.next_due_at_ms <= now_ms)
-    query = sa.select(triggers).where(is_due).order_by(triggers.c.next_due_at_ms).limit(limit)
-    return tuple(map(_trigger_row, connection.execute(query).all()))
+def _find(connection: sa.Connection, *, trigger_id: str) -> TriggerRow | None:
+    found = _select(connection, query=of.FIND_TRIGGER, of_trigger=trigger_id)
+    return found[0] if found else None
 
 
 def _due_ms(connection: sa.Connection) -> int | None:
-    waits = sa.and_(triggers.c.status == literal(TriggerStatus.ENABLED), triggers.c.next_due_at_ms.is_not(None))
-    query = sa.select(triggers.c.next_due_at_ms).where(waits).order_by(triggers.c.next_due_at_ms).limit(1)
-    return connection.scalar(query)
+    return connection.scalar(of.NEXT_DUE_MS)
+
+
+def _change(connection: sa.Connection, row: TriggerRow) -> None:
+    connection.execute(of.CHANGE_TRIGGER, {"of_trigger": row.trigger_id, **_values(row, _TRIGGER)})
 
 
 def _set_status(
     connection: sa.Connection, *, trigger_id: str, status: TriggerStatus, next_due_at_ms: int | None, now_ms: int
 ) -> bool:
-    is_there = sa.and_(is_trigger(trigger_id), triggers.c.status != literal(TriggerStatus.REMOVED))
-    values = {"status": status.value, "next_due_at_ms": next_due_at_ms, "updated_at_ms": now_ms}
-    return connection.execute(sa.update(triggers).where(is_there).values(values)).rowcount == 1
+    values = {"new_status": status.value, "new_due_at_ms": next_due_at_ms, "new_updated_at_ms": now_ms}
+    return connection.execute(of.SET_STATUS, {"of_trigger": trigger_id, **values}).rowcount == 1
 
 
 def change_state(connection: sa.Connection, *, trigger_id: str, was: str | None, state_json: str) -> bool:
-    same = sa.and_(is_trigger(trigger_id), triggers.c.state_json.is_not_distinct_from(was))
-    return connection.execute(sa.update(triggers).where(same).values(state_json=state_json)).rowcount == 1
+    values = {"of_trigger": trigger_id, "of_state": was, "new_state": state_json}
+    return connection.execute(of.CHANGE_STATE, values).rowcount == 1
 
 
 def _subscribed(
     connection: sa.Connection, *, trigger_id: str, limit: int, after_session_id: str
 ) -> tuple[SubscriptionRow, ...]:
-    those = sa.and_(subscriptions.c.trigger_id == trigger_id, subscriptions.c.session_id > after_session_id)
-    query = sa.select(subscriptions).where(those).order_by(subscriptions.c.session_id).limit(limit)
-    return tuple(map(_subscription_row, connection.execute(query).all()))
+    parameters = {"of_trigger": trigger_id, "limit": limit, "after_session": after_session_id}
+    return tuple(map(_subscription_row, connection.execute(of.SUBSCRIBED, parameters).all()))
 
 
 def _unsubscribe(connection: sa.Connection, *, trigger_id: str, session_id: str) -> bool:
-    those = sa.and_(subscriptions.c.trigger_id == trigger_id, subscriptions.c.session_id == session_id)
-    return connection.execute(sa.delete(subscriptions).where(those)).rowcount == 1
+    parameters = {"of_trigger": trigger_id, "of_session": session_id}
+    return connection.execute(of.UNSUBSCRIBE, parameters).rowcount == 1

@@ -109,8 +109,9 @@ async def test_a_fire_is_not_done_while_somebody_waits_who_began_before_it(store
     await store.triggers.add(trigger())
     await asleep(store, waits())
     await store.fires.fire(fire())
-    [(row, of)] = await store.fires.untold(limit=10)
-    assert [pause.pause_id for pause in await store.fires.waiting(row, of, limit=10)] == ["p1"]
+    [untold] = await store.fires.untold(limit=10)
+    row = untold.fire
+    assert [pause.pause_id for pause in await store.fires.waiting(row, untold.trigger, limit=10)] == ["p1"]
     assert not await settle(store, row)
     assert await settle(store, row, FireStatus.QUEUED, is_over=False)
     await store.resolve_pause(replace(resolve("p1"), resolution="fired", responder=None))
@@ -119,13 +120,60 @@ async def test_a_fire_is_not_done_while_somebody_waits_who_began_before_it(store
     assert not await settle(store, row)
 
 
+async def untold_keys(store: Store) -> list[str]:
+    return [untold.fire.key for untold in await store.fires.untold(limit=10)]
+
+
+async def test_a_fire_that_nobody_is_there_to_hear_is_done_at_once(store: Store) -> None:
+    await store.triggers.add(trigger())
+    await store.triggers.add(trigger("other"))
+    for slug in ("go", "other"):
+        change = DueFires(
+            trigger_id=f"t-{slug}",
+            was_due_at_ms=T0,
+            next_due_at_ms=None,
+            fires=(fire("unheard", slug=slug),),
+            unheard_json='{"woken":0}',
+        )
+        assert await store.fires.fire_due([change]) == 1
+    assert await store.fires.fire(fire("unheard too"), unheard_json='{"woken":0}') == "fired"
+    assert await untold_keys(store) == []
+    for row in (*await store.fires.of("t-go", limit=10), *await store.fires.of("t-other", limit=10)):
+        assert (row.status, row.is_over, row.settled_at_ms) == (FireStatus.DONE, True, T0)
+        assert row.outcome_json == '{"woken":0}'
+    # What it starts is to be started in any case.
+    assert await store.fires.fire(fire("starts", at_ms=T0 + 1)) == "fired"
+    assert await untold_keys(store) == ["starts"]
+
+
+async def test_a_fire_is_untold_while_somebody_waits_for_its_trigger_or_is_subscribed_to_it(store: Store) -> None:
+    for slug in ("go", "gone", "followed"):
+        await store.triggers.add(trigger(slug))
+    await asleep(store, waits())
+    await store.triggers.subscribe(
+        SubscriptionRow(trigger_id="t-followed", session_id="s1", tenant="acme", created_at_ms=T0)
+    )
+    for slug in ("go", "gone", "followed"):
+        assert await store.fires.fire(fire(slug, slug=slug), unheard_json="{}") == "fired"
+    untold = {each.fire.key: (each.is_awaited, each.is_followed) for each in await store.fires.untold(limit=10)}
+    assert untold == {"go": (True, False), "followed": (False, True)}
+
+
+async def test_a_fire_that_is_unheard_is_told_to_a_wait_that_is_written_later_and_began_before(store: Store) -> None:
+    await store.triggers.add(trigger())
+    await store.fires.fire(fire("before", at_ms=T0 - 1), unheard_json="{}")
+    await store.fires.fire(fire("after", at_ms=T0 + 1), unheard_json="{}")
+    await asleep(store, waits())
+    assert await untold_keys(store) == ["after"]
+
+
 async def test_a_wait_that_is_written_after_a_fire_it_began_before_opens_the_fire_again(store: Store) -> None:
     await store.triggers.add(trigger())
     for key, at_ms in (("before", T0 - 1), ("after", T0 + 1)):
         await store.fires.fire(fire(key, at_ms=at_ms))
         assert await settle(store, fire(key, at_ms=at_ms))
     await asleep(store, waits(asked_at_ms=T0))
-    assert [row.key for row, _ in await store.fires.untold(limit=10)] == ["after"]
+    assert await untold_keys(store) == ["after"]
 
 
 async def test_no_more_runs_begin_than_there_may_be_at_once(store: Store) -> None:
