@@ -93,6 +93,8 @@ class Supervisor:
         self._all_settled = asyncio.Event()
         self._all_settled.set()
         self._is_claiming = False
+        self._may_be_more = False
+        """Others may be ready that had no room; else all that were ready were claimed, and of new ones it is told."""
         self._is_stopping = asyncio.Event()
         self.surroundings = Surroundings(
             store=store,
@@ -196,6 +198,7 @@ class Supervisor:
             self._look.clear()
             next_ms = self._next_poll_ms()
             free = self._settings.concurrency - len(self._active) - self._granted
+            self._may_be_more = free <= 0
             if free > 0 and await self._claim(free) == free:
                 continue
             await wait_until(self._look, clock=self._clock, until_ms=next_ms)
@@ -211,6 +214,7 @@ class Supervisor:
             result = await self._store.claim(change)
         except StoreError as error:
             self._survive(error)
+            self._may_be_more = True
             return 0
         finally:
             self._claims_under_way -= 1
@@ -238,7 +242,8 @@ class Supervisor:
         if self._active.get(active.session_id) is active:
             del self._active[active.session_id]
         self._waiting.notice(active.session_id)
-        self._look.set()
+        if self._may_be_more:
+            self._look.set()
 
     async def _run_pass(self, session: SessionRow, work: SessionPass) -> None:
         """Run one pass; whatever it raises concerns this session alone."""
