@@ -30,6 +30,9 @@ from .stalling import StallingStore
 PATIENCE_S = 60.0
 """How long ``settle`` lets real work (threads of the database) go on before it says that something hangs."""
 
+_GLANCE_S = 0.0005
+"""Between two looks whether anything moves: the threads of the database have the interpreter to themselves meanwhile."""
+
 
 class Kit:
     """An app at work, for tests.
@@ -161,7 +164,7 @@ class Kit:
                 for kit in kits:
                     if kit._work is not None and kit._work.done():
                         kit._work.result()
-                await asyncio.wait({asyncio.create_task(self.store.due())})
+                await asyncio.wait({asyncio.get_running_loop().create_future()}, timeout=_GLANCE_S)
 
     async def _are_settled(self, kits: Sequence[Kit]) -> bool:
         if any(kit.runtime.supervisor.is_busy for kit in kits):
