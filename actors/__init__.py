@@ -16,7 +16,8 @@ From the bottom up:
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     confinement, workspaces, file_changes, file_hints   files, and what becomes of them
-    schedules, trigger_kinds, triggers, webhooks   what sets sessions off, and when
+    schedules, trigger_kinds, fire_outcomes,   what sets sessions off, and when; what became of it
+    triggers, webhooks
     nesting, handlers, branches, comparing,   durable coroutines
     settlements, waits, joining, driver, run
     program, opening, recall, tickets, hook_notices, hooks, draft  between coroutines and rows

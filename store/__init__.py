@@ -29,7 +29,7 @@ Bottom up, each line importing only from those above it:
     counting                        model calls against budgets
     anchors, notes, asked           what channels have out there, what they have to tell, what they have asked
     quarantine                      what arrived and led nowhere
-    triggers, fires                 what happens in the world, and who waits for it
+    trigger_statements, triggers, fires   what happens in the world, and who waits for it
     batch, queries, listing         one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work
