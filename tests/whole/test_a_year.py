@@ -23,8 +23,6 @@ from overwinter.bots.workflows import workflow
 
 from .idle_loop import IdleLoop
 
-pytestmark = pytest.mark.heavy
-
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
 END = datetime(2027, 1, 1, tzinfo=UTC)
 YEAR_MS = int((END - BEGIN).total_seconds() * 1000)
@@ -162,11 +160,7 @@ async def see_fires(kit: Kit, fired: list[set[tuple[int, int]]]) -> None:
         found.update((fire.scheduled_at_ms, fire.fired_at_ms) for fire in fires)
 
 
-def test_a_year_of_sleepers_and_schedules_is_as_the_oracle_says(tmp_path: Path) -> None:
-    live_a_year(tmp_path, sleepers=50, wanted=jobs(3, ZONES[:3]))
-
-
-@pytest.mark.bench
+@pytest.mark.heavy
 @pytest.mark.usefixtures("as_served")
 def test_a_year_of_ten_thousand_sleepers_and_two_hundred_schedules(tmp_path: Path) -> None:
     live_a_year(tmp_path, sleepers=10_000, wanted=jobs(200, ZONES))
