@@ -17,6 +17,7 @@ from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 from overwinter.channels.roles import Answerer, QuestionRole
+from overwinter.store.rows import PauseRow
 
 director = QuestionRole(name="director", answer=str, answered_by=Answerer.CHANNEL)
 HOUR_MS = 3_600_000
@@ -49,9 +50,12 @@ async def begin(kit: Kit, program: str, count: int) -> None:
     await kit.settle()
 
 
-async def answer_one(kit: Kit) -> float:
-    """Answer the oldest question; how many seconds that took."""
-    question = await kit.question("director")
+async def questions(kit: Kit) -> list[PauseRow]:
+    return [pause for pause in await kit.pending() if pause.role == director.name]
+
+
+async def answer(kit: Kit, question: PauseRow) -> float:
+    """How many seconds it took."""
     begun_s = time.perf_counter()
     await kit.runtime.answering.answer(
         tenant="default",
@@ -70,8 +74,9 @@ async def test_an_answer_does_not_wait_for_all_the_timers_that_are_due(tmp_path:
     async with Kit(build=lambda: APP, path=tmp_path / "w.db").running() as kit:
         await begin(kit, "ask", 1)
         await begin(kit, "nap", 600)
+        [question] = await questions(kit)
         await kit.clock.advance(ms=HOUR_MS)
-        await answer_one(kit)
+        await answer(kit, question)
         assert await overdue(kit) > 300
         await kit.settle()
         assert await overdue(kit) == 0
@@ -85,15 +90,16 @@ async def test_ten_thousand_timers_fire_in_five_seconds_and_answers_get_through(
     async with Kit(build=lambda: APP, path=tmp_path / "w.db").running() as kit:
         await begin(kit, "ask", 20)
         await begin(kit, "nap", 10_000)
+        asked = await questions(kit)
         await kit.clock.advance(ms=HOUR_MS)
         begun_s = time.perf_counter()
-        took_s = [await answer_one(kit) for _ in range(20)]
+        took_s = [await answer(kit, question) for question in asked]
         while (await kit.store.overdue(now_ms=kit.clock.now_ms(), limit=1)).pauses:
             await asyncio.wait({asyncio.get_running_loop().create_future()}, timeout=0.01)
         fired_s = time.perf_counter() - begun_s
         print(f"10,000 timers fired in {fired_s:.1f} s; answers took {max(took_s) * 1000:.0f} ms at most")  # noqa: T201
         assert fired_s < 5.0
-        assert sorted(took_s)[-2] < 0.1
+        assert max(took_s) < 0.1
         await kit.settle()
 
 
