@@ -12,53 +12,46 @@ import sqlalchemy as sa
 
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .schema import costs
+from .statements import number, text
 
 _UNLIMITED = 2**62
-
-
-def _text(name: str) -> sa.BindParameter[str]:
-    return sa.bindparam(name, type_=sa.Text())
-
-
-def _number(name: str) -> sa.BindParameter[int]:
-    return sa.bindparam(name, type_=sa.BigInteger())
 
 
 _spent = (
     sa.select(sa.func.count().label("calls"), sa.func.coalesce(sa.func.sum(costs.c.tokens), 0).label("tokens"))
     .where(
-        costs.c.budget == _text("in_budget"),
-        costs.c.subject == _text("of_subject"),
-        costs.c.at_ms >= _number("since_ms"),
+        costs.c.budget == text("in_budget"),
+        costs.c.subject == text("of_subject"),
+        costs.c.at_ms >= number("since_ms"),
     )
     .subquery("spent")
 )
 _same = costs.alias("same")
-_is_known = sa.exists().where(_same.c.cost_key == _text("new_key"))
+_is_known = sa.exists().where(_same.c.cost_key == text("new_key"))
 
 _INSERT = sa.insert(costs).from_select(
     ["cost_key", "budget", "subject", "tenant", "session_id", "at_ms"],
     sa.select(
-        _text("new_key"),
-        _text("in_budget"),
-        _text("of_subject"),
-        _text("by_tenant"),
-        _text("by_session"),
-        _number("now_ms"),
+        text("new_key"),
+        text("in_budget"),
+        text("of_subject"),
+        text("by_tenant"),
+        text("by_session"),
+        number("now_ms"),
     )
     .select_from(_spent)
-    .where(_spent.c.calls < _number("max_calls"), _spent.c.tokens < _number("max_tokens"), ~_is_known),
+    .where(_spent.c.calls < number("max_calls"), _spent.c.tokens < number("max_tokens"), ~_is_known),
     include_defaults=False,
 )
 _FORGET = sa.delete(costs).where(
-    costs.c.budget == _text("in_budget"), costs.c.subject == _text("of_subject"), costs.c.at_ms < _number("before_ms")
+    costs.c.budget == text("in_budget"), costs.c.subject == text("of_subject"), costs.c.at_ms < number("before_ms")
 )
 _SPENT = sa.select(_spent.c.calls, _spent.c.tokens)
 _STANDS = sa.select(_is_known, _spent.c.calls, _spent.c.tokens).select_from(_spent)
 _SET_TOKENS = (
     sa.update(costs)
-    .where(costs.c.cost_key == _text("counted_key"), costs.c.tokens.is_(None))
-    .values(tokens=_number("used"))
+    .where(costs.c.cost_key == text("counted_key"), costs.c.tokens.is_(None))
+    .values(tokens=number("used"))
 )
 
 

@@ -30,7 +30,7 @@ from .rows import (
 )
 from .schema import audit, deliveries, executions, inbound, ledger, pauses, sessions, votes
 from .snapshots import Due, LoadedSession, Overdue, Timeline
-from .statements import Select, literal
+from .statements import Select, literal, number, text
 
 R = TypeVar("R", SessionRow, ExecutionRow, LedgerRow, PauseRow, DeliveryRow, InboundRow, AuditRow)
 
@@ -155,13 +155,13 @@ class Queries:
         )
         self._overdue: Select = (
             sa.select(pauses)
-            .where(is_pending, pauses.c.deadline_at_ms <= sa.bindparam("now_ms", type_=sa.BigInteger()))
+            .where(is_pending, pauses.c.deadline_at_ms <= number("now_ms"))
             .order_by(pauses.c.deadline_at_ms, pauses.c.pause_id)
-            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+            .limit(number("limit"))
         )
         self._next_deadline: Select = (
             sa.select(pauses.c.deadline_at_ms)
-            .where(is_pending, pauses.c.deadline_at_ms > sa.bindparam("now_ms", type_=sa.BigInteger()))
+            .where(is_pending, pauses.c.deadline_at_ms > number("now_ms"))
             .order_by(pauses.c.deadline_at_ms)
             .limit(1)
         )
@@ -185,7 +185,7 @@ class Queries:
             sa.select(audit)
             .where(audit.c.tenant == sa.bindparam("tenant"), audit.c.seq > sa.bindparam("after_seq"))
             .order_by(audit.c.seq)
-            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+            .limit(number("limit"))
         )
         has_entry = sa.exists().where(
             audit.c.tenant == sessions.c.tenant,
@@ -204,7 +204,7 @@ class Queries:
                 ~has_entry,
             )
             .order_by(ledger.c.session_id, ledger.c.execution_id, ledger.c.seq)
-            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+            .limit(number("limit"))
         )
         self._last_ended: Select = (
             sa.select(executions)
@@ -223,7 +223,7 @@ class Queries:
                 sessions.c.session_id > sa.bindparam("after_session_id"),
             )
             .order_by(sessions.c.session_id)
-            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+            .limit(number("limit"))
         )
 
     def sessions(
@@ -333,7 +333,7 @@ class Queries:
 
     # -- people --------------------------------------------------------------------------------------------------------
     def _make_timeline(self) -> None:
-        of_session = sa.bindparam("session_id", type_=sa.Text())
+        of_session = text("session_id")
         of_its_pauses = sa.select(pauses.c.pause_id).where(pauses.c.session_id == of_session)
         self._of_session: Mapping[str, Select] = {
             "session": sa.select(sessions).where(sessions.c.session_id == of_session),

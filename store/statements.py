@@ -57,6 +57,16 @@ class Write:
         return written
 
 
+def text(name: str) -> sa.BindParameter[str]:
+    """A parameter."""
+    return sa.bindparam(name, type_=sa.Text())
+
+
+def number(name: str) -> sa.BindParameter[int]:
+    """A parameter: a whole number of up to 64 bits, as moments are."""
+    return sa.bindparam(name, type_=sa.BigInteger())
+
+
 def literal(word: str) -> sa.ColumnElement[str]:
     """A word in the text of a statement, not bound to it: a partial index is used only if its condition can be seen."""
     return sa.literal_column(f"'{word}'", sa.Text())
@@ -103,8 +113,8 @@ class Statements:
         )
 
     def _make_claims(self, dialect: Dialect) -> None:
-        now_ms = sa.bindparam("now_ms", type_=sa.BigInteger())
-        limit = sa.bindparam("limit", type_=sa.BigInteger())
+        now_ms = number("now_ms")
+        limit = number("limit")
         known = dialect.keys("known")
         order = (sessions.c.priority, sessions.c.due_at_ms, sessions.c.session_id)
         others = sa.select(sessions).where(sessions.c.session_id.not_in(known)).order_by(*order).limit(limit)
@@ -162,12 +172,12 @@ class Statements:
             sa.select(pauses.c.pause_id)
             .where(
                 is_closed,
-                pauses.c.resolved_at_ms < sa.bindparam("before_ms", type_=sa.BigInteger()),
+                pauses.c.resolved_at_ms < number("before_ms"),
                 ~is_still_read,
                 ~is_still_told,
             )
             .order_by(pauses.c.resolved_at_ms)
-            .limit(sa.bindparam("limit", type_=sa.BigInteger()))
+            .limit(number("limit"))
         )
         ids = dialect.keys("ids")
         self.delete_pauses = sa.delete(pauses).where(pauses.c.pause_id.in_(ids), is_closed)

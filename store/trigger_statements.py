@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from .rows import PauseKind, PauseStatus, SessionStatus
 from .schema import pauses, sessions
-from .statements import literal
+from .statements import literal, number, text
 from .trigger_rows import FireStatus, TriggerStatus
 from .trigger_schema import fires, subscriptions, triggers
 
@@ -19,29 +19,21 @@ _UNDER_WAY = (SessionStatus.READY, SessionStatus.RUNNING, SessionStatus.WAITING,
 """A run that a trigger has started is over when its session is in none of these."""
 
 
-def _text(name: str) -> sa.BindParameter[str]:
-    return sa.bindparam(name, type_=sa.Text())
-
-
-def _whole(name: str) -> sa.BindParameter[int]:
-    return sa.bindparam(name, type_=sa.BigInteger())
-
-
 # -- triggers ----------------------------------------------------------------------------------------------------------
-_is_this = triggers.c.trigger_id == _text("of_trigger")
+_is_this = triggers.c.trigger_id == text("of_trigger")
 _is_enabled = triggers.c.status == literal(TriggerStatus.ENABLED)
 _is_there = triggers.c.status != literal(TriggerStatus.REMOVED)
 _by_slug = sa.select(triggers).order_by(triggers.c.tenant, triggers.c.slug)
 
 FIND_TRIGGER = sa.select(triggers).where(_is_this)
-TRIGGERS_OF_TENANT = _by_slug.where(triggers.c.tenant == _text("of_tenant"), _is_there)
-TRIGGERS_OF_KIND = _by_slug.where(triggers.c.kind == _text("of_kind"), _is_enabled)
-TRIGGERS_OF_SOURCE = _by_slug.where(triggers.c.source == _text("of_source"), _is_there)
+TRIGGERS_OF_TENANT = _by_slug.where(triggers.c.tenant == text("of_tenant"), _is_there)
+TRIGGERS_OF_KIND = _by_slug.where(triggers.c.kind == text("of_kind"), _is_enabled)
+TRIGGERS_OF_SOURCE = _by_slug.where(triggers.c.source == text("of_source"), _is_there)
 DUE_TRIGGERS = (
     sa.select(triggers)
-    .where(_is_enabled, triggers.c.next_due_at_ms <= _whole("now_ms"))
+    .where(_is_enabled, triggers.c.next_due_at_ms <= number("now_ms"))
     .order_by(triggers.c.next_due_at_ms)
-    .limit(_whole("limit"))
+    .limit(number("limit"))
 )
 NEXT_DUE_MS = (
     sa.select(triggers.c.next_due_at_ms)
@@ -55,35 +47,35 @@ SET_STATUS = (
     sa.update(triggers)
     .where(_is_this, _is_there)
     .values(
-        status=_text("new_status"), next_due_at_ms=_whole("new_due_at_ms"), updated_at_ms=_whole("new_updated_at_ms")
+        status=text("new_status"), next_due_at_ms=number("new_due_at_ms"), updated_at_ms=number("new_updated_at_ms")
     )
 )
 CHANGE_STATE = (
     sa.update(triggers)
-    .where(_is_this, triggers.c.state_json.is_not_distinct_from(_text("of_state")))
-    .values(state_json=_text("new_state"))
+    .where(_is_this, triggers.c.state_json.is_not_distinct_from(text("of_state")))
+    .values(state_json=text("new_state"))
 )
 MOVE_ON = (
     sa.update(triggers)
-    .where(_is_this, _is_enabled, triggers.c.next_due_at_ms == _whole("of_due_at_ms"))
-    .values(next_due_at_ms=_whole("new_due_at_ms"))
+    .where(_is_this, _is_enabled, triggers.c.next_due_at_ms == number("of_due_at_ms"))
+    .values(next_due_at_ms=number("new_due_at_ms"))
 )
 IS_ENABLED = sa.select(triggers.c.trigger_id).where(_is_this, _is_enabled)
 
 # -- who waits ---------------------------------------------------------------------------------------------------------
-_follows = subscriptions.c.trigger_id == _text("of_trigger")
+_follows = subscriptions.c.trigger_id == text("of_trigger")
 
 SUBSCRIBED = (
     sa.select(subscriptions)
-    .where(_follows, subscriptions.c.session_id > _text("after_session"))
+    .where(_follows, subscriptions.c.session_id > text("after_session"))
     .order_by(subscriptions.c.session_id)
-    .limit(_whole("limit"))
+    .limit(number("limit"))
 )
-UNSUBSCRIBE = sa.delete(subscriptions).where(_follows, subscriptions.c.session_id == _text("of_session"))
+UNSUBSCRIBE = sa.delete(subscriptions).where(_follows, subscriptions.c.session_id == text("of_session"))
 SUBSCRIBED_SINCE = (
     sa.update(subscriptions)
-    .where(_follows, subscriptions.c.created_at_ms > _whole("at_ms"))
-    .values(created_at_ms=_whole("at_ms"))
+    .where(_follows, subscriptions.c.created_at_ms > number("at_ms"))
+    .values(created_at_ms=number("at_ms"))
 )
 
 _is_open = pauses.c.status == literal(PauseStatus.PENDING)
@@ -100,34 +92,34 @@ WAITS_SINCE = (
         _waits_for_trigger,
         pauses.c.tenant == _of(triggers.c.tenant),
         pauses.c.role == _of(triggers.c.slug),
-        pauses.c.asked_at_ms > _whole("at_ms"),
+        pauses.c.asked_at_ms > number("at_ms"),
     )
-    .values(asked_at_ms=_whole("at_ms"))
+    .values(asked_at_ms=number("at_ms"))
 )
 _waits_for_this = sa.and_(
     _waits_for_trigger,
-    pauses.c.tenant == _text("of_tenant"),
-    pauses.c.role == _text("of_slug"),
-    pauses.c.asked_at_ms <= _whole("of_fired_at_ms"),
+    pauses.c.tenant == text("of_tenant"),
+    pauses.c.role == text("of_slug"),
+    pauses.c.asked_at_ms <= number("of_fired_at_ms"),
 )
-WAITING = sa.select(pauses).where(_waits_for_this).order_by(pauses.c.asked_at_ms).limit(_whole("limit"))
+WAITING = sa.select(pauses).where(_waits_for_this).order_by(pauses.c.asked_at_ms).limit(number("limit"))
 WATCHING = (
     sa.select(pauses)
-    .where(_is_open, pauses.c.kind == literal(PauseKind.FILES), pauses.c.pause_id > _text("after_pause"))
+    .where(_is_open, pauses.c.kind == literal(PauseKind.FILES), pauses.c.pause_id > text("after_pause"))
     .order_by(pauses.c.pause_id)
-    .limit(_whole("limit"))
+    .limit(number("limit"))
 )
 
 # -- fires -------------------------------------------------------------------------------------------------------------
-_is_fire = fires.c.fire_id == _text("of_fire")
+_is_fire = fires.c.fire_id == text("of_fire")
 _is_done = fires.c.status == literal(FireStatus.DONE)
 _is_untold = fires.c.status != literal(FireStatus.DONE)
-_of_this = fires.c.trigger_id == _text("of_trigger")
+_of_this = fires.c.trigger_id == text("of_trigger")
 _is_running = sa.and_(_of_this, fires.c.session_id.is_not(None), fires.c.is_over == sa.literal_column("0"))
 
-PAYLOAD_FIRED = sa.select(fires.c.payload_json).where(_of_this, fires.c.key == _text("of_key"))
-FIRED_SINCE = sa.select(sa.func.count()).where(_of_this, fires.c.fired_at_ms > _whole("since_ms"))
-FIRES_OF = sa.select(fires).where(_of_this).order_by(*(column.desc() for column in FIRE_ORDER)).limit(_whole("limit"))
+PAYLOAD_FIRED = sa.select(fires.c.payload_json).where(_of_this, fires.c.key == text("of_key"))
+FIRED_SINCE = sa.select(sa.func.count()).where(_of_this, fires.c.fired_at_ms > number("since_ms"))
+FIRES_OF = sa.select(fires).where(_of_this).order_by(*(column.desc() for column in FIRE_ORDER)).limit(number("limit"))
 UNTOLD = (
     sa.select(
         fires,
@@ -144,28 +136,28 @@ UNTOLD = (
     .where(
         _is_untold,
         sa.tuple_(*FIRE_ORDER)
-        > sa.tuple_(_whole("after_fired_at_ms"), _whole("after_scheduled_at_ms"), _text("after_fire")),
+        > sa.tuple_(number("after_fired_at_ms"), number("after_scheduled_at_ms"), text("after_fire")),
     )
     .order_by(*FIRE_ORDER)
-    .limit(_whole("limit"))
+    .limit(number("limit"))
 )
 TELL_AGAIN = (
     sa.update(fires)
     .where(
         fires.c.trigger_id
         == sa.select(triggers.c.trigger_id)
-        .where(triggers.c.tenant == _text("of_tenant"), triggers.c.slug == _text("of_slug"))
+        .where(triggers.c.tenant == text("of_tenant"), triggers.c.slug == text("of_slug"))
         .scalar_subquery(),
-        fires.c.fired_at_ms >= _whole("since_ms"),
+        fires.c.fired_at_ms >= number("since_ms"),
         _is_done,
     )
     .values(status=FireStatus.OPEN.value, settled_at_ms=None)
 )
 _settle = sa.update(fires).values(
-    status=_text("new_status"), is_over=_whole("new_is_over"), outcome_json=_text("new_outcome")
+    status=text("new_status"), is_over=number("new_is_over"), outcome_json=text("new_outcome")
 )
 KEEP_OPEN = _settle.where(_is_fire, _is_untold)
-SETTLE_TOLD = KEEP_OPEN.where(~sa.exists().where(_waits_for_this)).values(settled_at_ms=_whole("new_settled_at_ms"))
+SETTLE_TOLD = KEEP_OPEN.where(~sa.exists().where(_waits_for_this)).values(settled_at_ms=number("new_settled_at_ms"))
 SETTLE_UNHEARD = (
     sa.update(fires)
     .where(
@@ -178,8 +170,8 @@ SETTLE_UNHEARD = (
     .values(
         status=FireStatus.DONE.value,
         is_over=1,
-        outcome_json=_text("new_outcome"),
-        settled_at_ms=_whole("new_settled_at_ms"),
+        outcome_json=text("new_outcome"),
+        settled_at_ms=number("new_settled_at_ms"),
     )
 )
 RUNS_AT_REST = (
@@ -192,10 +184,10 @@ RUNS_AT_REST = (
     )
     .values(is_over=1)
 )
-OTHER_RUNS = sa.select(sa.func.count()).where(_is_running, fires.c.fire_id != _text("of_fire"))
-BEGIN_RUN = sa.update(fires).where(_is_fire, _is_untold).values(session_id=_text("new_session"))
+OTHER_RUNS = sa.select(sa.func.count()).where(_is_running, fires.c.fire_id != text("of_fire"))
+BEGIN_RUN = sa.update(fires).where(_is_fire, _is_untold).values(session_id=text("new_session"))
 SWEEP = sa.delete(fires).where(
     fires.c.fire_id.in_(
-        sa.select(fires.c.fire_id).where(_is_done, fires.c.fired_at_ms < _whole("before_ms")).limit(_whole("limit"))
+        sa.select(fires.c.fire_id).where(_is_done, fires.c.fired_at_ms < number("before_ms")).limit(number("limit"))
     )
 )
