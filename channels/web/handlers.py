@@ -134,9 +134,9 @@ class AnswerPage:
         if isinstance(call, web.Response):
             return call
         if not call.asked.is_open:
-            return _shown(closed_page(call.asked))
+            return _shown(closed_page(call.asked), HTTPStatus.CONFLICT)
         if request.headers.get("Sec-Fetch-Site", "same-origin") != "same-origin" or not call.is_known:
-            return self._question(call, note=_NO_COOKIE)
+            return self._question(call, note=_NO_COOKIE, status=HTTPStatus.FORBIDDEN)
         fields = {name: field for name, field in (await request.post()).items() if isinstance(field, str)}
         match fields.get(STEP):
             case step if step == CHOOSE:
@@ -188,7 +188,7 @@ class AnswerPage:
                 received=Received(channel=self._name, external_id=hashlib.sha256(ticket.encode()).hexdigest()),
             )
         except PauseNotPendingError:
-            return _shown(closed_page(await self._now(call)))
+            return _shown(closed_page(await self._now(call)), HTTPStatus.CONFLICT)
         except (PauseUninterpretableReplyError, PauseInvalidAnswerError, PauseInvalidDecisionError) as error:
             return self._question(call, note=f"That does not settle the question. {error}")
         except PauseAlreadyVotedError as error:
@@ -244,9 +244,17 @@ class AnswerPage:
         )
 
     # -- pages with forms ----------------------------------------------------------------------------------------------
-    def _question(self, call: _Call, *, note: str = "", given: Mapping[str, str] | None = None) -> web.Response:
+    def _question(
+        self,
+        call: _Call,
+        *,
+        note: str = "",
+        given: Mapping[str, str] | None = None,
+        status: HTTPStatus = HTTPStatus.OK,
+    ) -> web.Response:
         ticket, name = self._issue(call, ""), call.bearer.answered_by
-        return self._remembered(call, question_page(call.asked, ticket=ticket, name=name, note=note, given=given))
+        shown = question_page(call.asked, ticket=ticket, name=name, note=note, given=given)
+        return self._remembered(call, shown, status)
 
     def _confirm(self, call: _Call, filled: Filled, ticket: Ticket, *, note: str = "") -> web.Response:
         name, is_sent = call.bearer.answered_by, self._settings.sends_numbers
@@ -256,9 +264,9 @@ class AnswerPage:
     def _issue(self, call: _Call, answer: str) -> Ticket:
         return self._tickets.issue(token=call.token, cookie=call.cookie, answer=answer, now_ms=self._clock.now_ms())
 
-    def _remembered(self, call: _Call, html: str) -> web.Response:
+    def _remembered(self, call: _Call, html: str, status: HTTPStatus = HTTPStatus.OK) -> web.Response:
         """A page for the browser that bears the call's cookie."""
-        response = _shown(html)
+        response = _shown(html, status)
         response.set_cookie(
             COOKIE,
             call.cookie,

@@ -22,7 +22,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 
-SHOWN_WHOLE = ("durable_resume", "slack", "timers_files")
+SHOWN_WHOLE = ("durable_resume", "email_replies", "interpretation", "slack", "timers_files")
 """The files of ``tests/cases`` each of whose cases must be shown; the others are on their way there."""
 
 Shown = dict[str, list[str]]

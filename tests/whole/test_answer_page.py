@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -23,91 +21,8 @@ from overwinter.channels.web.markup import HEADERS
 from overwinter.channels.web.settings import PageSettings
 
 from ..fakes.smtp_server import Mailed
-from .mail_office import KEY, LONE, MARA, MailOffice, mail_office
-
-BASE = "http://ask.example.net/overwinter"
-PAGE = PageSettings(base_url=BASE, host="127.0.0.1", port=0, keys=(KEY,))
-
-NUMBER = re.compile(r"type the number <b>(\d{4})</b>")
-_FORM = re.compile(r'<form method="(post|get)".*?</form>', re.DOTALL)
-_HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
-_CHOICE = re.compile(r'<input type="radio" name="chosen" value="([^"]*)"')
-
-
-@dataclass
-class Browser:
-    """One browser: its cookies, and what it was shown last."""
-
-    client: TestClient[Any, Any]
-    path: str
-    shown: str = field(default="", init=False)
-    status: int = field(default=0, init=False)
-
-    async def open(self) -> str:
-        return await self.got(await self.client.get(self.path))
-
-    async def send(self, **fields: str) -> str:
-        """Send the first form of the page that was shown, filled in with ``fields``."""
-        return await self.got(await self.client.post(self.path, data=self.hidden() | fields))
-
-    async def confirm(self, number: str | None = None) -> str:
-        found = NUMBER.search(self.shown)
-        assert found is not None, self.shown
-        return await self.send(number=number or found[1])
-
-    async def answer(self, **fields: str) -> str:
-        await self.open()
-        await self.send(**fields)
-        return await self.confirm()
-
-    def hidden(self) -> dict[str, str]:
-        form = next(each for each in _FORM.finditer(self.shown) if each[1] == "post")
-        return {name: unescape(text) for name, text in _HIDDEN.findall(form[0])}
-
-    async def got(self, response: aiohttp.ClientResponse) -> str:
-        self.status = response.status
-        self.shown = await response.text()
-        return self.shown
-
-
-@dataclass
-class Site:
-    """An app at work with its page."""
-
-    office: MailOffice
-    server: TestServer
-
-    @asynccontextmanager
-    async def browser(self, mailed: Mailed | None = None, *, path: str | None = None) -> AsyncGenerator[Browser]:
-        """A browser, with the link of a mail."""
-        client = TestClient(self.server, cookie_jar=CookieJar(unsafe=True))
-        try:
-            yield Browser(client=client, path=path or path_in(mailed))
-        finally:
-            await client.session.close()
-
-    async def settle(self) -> None:
-        await self.office.kit.settle()
-
-
-def path_in(mailed: Mailed | None) -> str:
-    assert mailed is not None
-    found = re.search(
-        re.escape("http://ask.example.net") + r"(/overwinter/a/[0-9a-z]{26}\.[a-z2-7]{26})\s", mailed.text
-    )
-    assert found is not None, mailed.text
-    return found[1]
-
-
-@asynccontextmanager
-async def site(folder: Path, **settings: Any) -> AsyncGenerator[Site]:
-    async with mail_office(folder, **{"page": PAGE, **settings}) as office:
-        server = TestServer(office.answer_page.app())
-        await server.start_server()
-        try:
-            yield Site(office=office, server=server)
-        finally:
-            await server.close()
+from .mail_office import KEY, LONE, MARA, mail_office
+from .page_site import BASE, CHOICE, FORM, HIDDEN, NUMBER, PAGE, Site, path_in, site
 
 
 # -- people ------------------------------------------------------------------------------------------------------------
@@ -347,10 +262,10 @@ async def scan(client: TestClient[Any, Any], path: str, *, depth: int = 3) -> No
 async def _submit_all(client: TestClient[Any, Any], path: str, shown: str, *, depth: int) -> None:
     if depth == 0:
         return
-    for form in _FORM.finditer(shown):
-        hidden = {name: unescape(text) for name, text in _HIDDEN.findall(form[0])}
+    for form in FORM.finditer(shown):
+        hidden = {name: unescape(text) for name, text in HIDDEN.findall(form[0])}
         names = set(re.findall(r'name="(\w+)"', form[0])) - hidden.keys() - {"chosen"}
-        for chosen in (None, *_CHOICE.findall(form[0])):
+        for chosen in (None, *CHOICE.findall(form[0])):
             for filling in FILLINGS:
                 fields = hidden | dict.fromkeys(names, filling) | ({} if chosen is None else {"chosen": chosen})
                 response = await client.request(form[1].upper(), path, data=fields if form[1] == "post" else None)
