@@ -8,7 +8,7 @@ together over the database, and runs it (``service``), asks it for something, or
 
 From the bottom up:
 
-    loops                                              the event loop of what runs for long
+    loops, loop_watch                                  the event loop of what runs for long; what keeps it from going on
     errors, sections, mail_settings, slack_settings, settings, config_faults, config, logs   what may be set, and reading it
     loading, paging, mailing, slacking, slack_needs, wiring, desk   from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do

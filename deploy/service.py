@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import structlog
 
 from ..bots.runtime import Runtime
+from .loop_watch import watched_loop
 
 _log = structlog.get_logger("overwinter.service")
 
@@ -45,7 +46,8 @@ async def serve(runtime: Runtime) -> signal.Signals | None:
         loop.add_signal_handler(each, stop, each)
     try:
         _log.info("service.started", app=runtime.app.name, bots=bots_of(runtime))
-        await supervise(runtime)
+        with watched_loop(clock=runtime.clock):
+            await supervise(runtime)
     finally:
         for each in _SIGNALS:
             loop.remove_signal_handler(each)
