@@ -35,6 +35,11 @@ class Clock(Protocol):
         ...
 
 
+def processor_s() -> float:
+    """Seconds that this thread has kept a processor busy: how much work something was, never when it was."""
+    return time.thread_time()
+
+
 class SystemClock:
     """The machine's own clock."""
 

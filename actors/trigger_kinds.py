@@ -20,6 +20,8 @@ from ..store.values import value
 from .asks import JsonValue
 from .clock import LONGEST
 from .errors import TriggerInvalidError
+from .pattern_errors import PatternInvalidError
+from .patterns import compiled
 from .schedules import CatchUp, Schedule
 
 Overlap = Literal["skip", "queue"]
@@ -84,8 +86,9 @@ class ChannelMessage:
 
     Attributes:
         channel: the name of the connection, ``slack`` or ``mail``; or a place on it, ``slack:C0REFUNDS``.
-        pattern: a regular expression that is searched for in the text, whatever the case; None for every message. The first
-            line of a mail's text is its subject.
+        pattern: a regular expression, as Python's ``re`` and the library ``regex`` read it, that is searched for in the text,
+            whatever the case; None for every message. The first line of a mail's text is its subject. A text on which the search
+            takes too long sets nothing off, and is logged.
     """
 
     channel: str
@@ -191,11 +194,9 @@ def check(trigger: Trigger) -> None:
             _check_webhook(trigger.slug, webhook)
         case ChannelMessage(pattern=pattern):
             try:
-                re.compile(pattern or "")
-            except re.error as error:
-                raise TriggerInvalidError(
-                    f"trigger {trigger.slug}: {pattern!r} is no regular expression: {error}"
-                ) from error
+                compiled(pattern or "", is_any_case=True)
+            except PatternInvalidError as error:
+                raise TriggerInvalidError(f"trigger {trigger.slug}: {error}") from error
         case FileChange(folder=folder, paths=paths, events=events):
             if not folder.startswith("/") or not paths or not events:
                 raise TriggerInvalidError(

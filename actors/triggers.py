@@ -6,7 +6,7 @@ something happens -> a fire, once for each key -> told (``firing``)
 
 from __future__ import annotations
 
-import re
+import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -23,6 +23,8 @@ from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError
 from .fire_outcomes import FireOutcome
 from .ids import Ids
 from .jsontext import from_json, to_json
+from .pattern_errors import PatternInvalidError, PatternSlowError
+from .patterns import Effort
 from .trigger_kinds import (
     ChannelMessage,
     Trigger,
@@ -36,6 +38,12 @@ from .trigger_kinds import (
 )
 
 _log = structlog.get_logger("overwinter.triggers")
+
+SEARCHED_WITHIN_S = 0.5
+"""Work for one pattern on one message. An ordinary one takes a few thousandths for a long mail."""
+_REMEDY = (
+    "write the pattern so that it repeats nothing that is itself repeated, and has no two ways to read the same text"
+)
 
 
 class TriggerStore(Protocol):
@@ -105,6 +113,7 @@ class Triggers:
         self._clock = clock
         self._ids = ids
         self._fired = fired
+        self._searching = asyncio.Lock()
 
     # -- operators -----------------------------------------------------------------------------------------------------
     async def add(self, tenant: str, trigger: Trigger) -> TriggerRow:
@@ -201,7 +210,7 @@ class Triggers:
         Returns:
             One for each trigger that waits for such a message, whether it has fired now or before.
         """
-        found: list[FiredNow] = []
+        waiting: list[tuple[TriggerRow, str | None]] = []
         for row in await self._triggers.of_kind("message"):
             try:
                 when = read(row).when
@@ -214,11 +223,10 @@ class Triggers:
                 or when.channel not in (channel, f"{channel}:{place}")
             ):
                 continue
-            if when.pattern is not None and re.search(when.pattern, text, re.IGNORECASE) is None:
-                continue
-            payload = {"channel": channel, "place": place, "text": text, "from": sender}
-            found.append(await self.fire(row, key=f"{channel}/{external_id}", payload=payload))
-        return tuple(found)
+            waiting.append((row, when.pattern))
+        payload = {"channel": channel, "place": place, "text": text, "from": sender}
+        key = f"{channel}/{external_id}"
+        return tuple([await self.fire(row, key=key, payload=payload) for row in await self._set_off(waiting, text)])
 
     # -- sessions ------------------------------------------------------------------------------------------------------
     async def subscribe(self, tenant: str, slug: str, session_id: str) -> Literal["subscribed", "duplicate"]:
@@ -232,6 +240,17 @@ class Triggers:
 
     async def unsubscribe(self, tenant: str, slug: str, session_id: str) -> bool:
         return await self._triggers.unsubscribe(trigger_id_of(tenant, slug), session_id)
+
+    async def _set_off(self, waiting: Sequence[tuple[TriggerRow, str | None]], text: str) -> list[TriggerRow]:
+        """Those whose pattern is found in the text, or that have none.
+
+        What is searched is a stranger's, and may have been written to be slow: so it is searched in a thread, beside which all
+        else goes on, and one text at a time, so that many of them do not take all threads and all processors.
+        """
+        if all(pattern is None for _, pattern in waiting):
+            return [row for row, _ in waiting]
+        async with self._searching:
+            return await asyncio.to_thread(lambda: [row for row, pattern in waiting if _is_set_off(row, pattern, text)])
 
     async def _set(self, row: TriggerRow, status: TriggerStatus, due_ms: int | None) -> None:
         await self._triggers.set_status(row.trigger_id, status, next_due_at_ms=due_ms, now_ms=self._clock.now_ms())
@@ -264,6 +283,19 @@ def read(row: TriggerRow) -> Trigger:
         return trigger_of(row.slug, row.kind, from_json(row.spec_json))
     except (ValueError, KeyError, TypeError) as error:
         raise TriggerInvalidError(f"trigger {row.slug} cannot be read: {error}") from error
+
+
+def _is_set_off(row: TriggerRow, pattern: str | None, text: str) -> bool:
+    """Whether a message sets the trigger off; what cannot be told does not, and is no reason to keep it from the others."""
+    if pattern is None:
+        return True
+    try:
+        return Effort(within_s=SEARCHED_WITHIN_S).is_found(pattern, text, is_any_case=True)
+    except PatternSlowError as error:
+        _log.error(error.code, trigger=row.slug, characters=len(text), error=f"not fired: {error}; {_REMEDY}")
+    except PatternInvalidError as error:
+        _log.error(error.code, trigger=row.slug, error=f"not fired: {error}")
+    return False
 
 
 def in_its_place(old: TriggerRow, new: TriggerRow) -> TriggerRow:

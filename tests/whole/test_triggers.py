@@ -624,6 +624,7 @@ async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_tha
         Trigger(slug="go", when=Delay(after=timedelta(seconds=-1))),
         Trigger(slug="go", when=Delay(after=timedelta.max)),
         Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="(")),
+        Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="refund{e<=1}")),
         Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=0)),
     ],
 )
