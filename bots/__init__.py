@@ -15,6 +15,7 @@ From the bottom up:
     budgets, privacy, revealing                               what models may cost, and what they are told
     soft_asking                                               asking a chat's owner without a question
     wording, gating, dispatch, agents, workflows              what runs
-    interpreter_faults, gate_faults, patience_faults          what an app says of its roles and gates, checked
+    answer_faults, interpreter_faults, gate_faults,           what an app says of its roles and gates, checked
+    patience_faults
     toolsets, app, connecting, runtime, testing, examples     putting it together
 """

@@ -20,6 +20,7 @@ from ..actors.triggers import Triggers
 from ..actors.workspaces import Workspaces
 from ..channels.roles import Answerer, ApprovalRole, QuestionRole, Role
 from .agents import Agent
+from .answer_faults import answer_faults
 from .errors import AssemblyError
 from .gate_faults import gate_faults, judges_in, type_faults
 from .interpreter_faults import budget_faults, interpreter_faults
@@ -275,6 +276,7 @@ class App:
                 case QuestionRole():
                     if role.choices and role.answer is not str:
                         yield "assembly.role-choices", f"role {role.name} has choices, so its answer must be str"
+                    yield from answer_faults(role)
             yield from patience_faults(role, self.channels_of(role))
             for channel in self.asked_of(role):
                 if not isinstance(channel, DeclaredChannel):

@@ -15,9 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, TypeAdapter, Valid
 from pydantic.errors import PydanticUndefinedAnnotation, PydanticUserError
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaWarningKind
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, SchemaError
 
 from ..actors.asks import JsonValue
+from ..channels.json_schemas import pattern_faults
 from .errors import ToolDefinitionError
 from .tool_arguments import problems_of
 
@@ -117,7 +118,7 @@ def _model(definitions: Mapping[str, Any], *, where: str, name: str | None = Non
     config = ConfigDict(extra="forbid", validate_default=True, allow_inf_nan=False)
     try:
         return create_model("Arguments", __config__=config, **cast("dict[str, Any]", definitions))
-    except (PydanticUserError, PydanticUndefinedAnnotation, TypeError) as err:
+    except (PydanticUserError, PydanticUndefinedAnnotation, SchemaError, TypeError) as err:
         raise _unusable(f"the parameter {name}" if name else "its signature", where=where, err=err) from err
 
 
@@ -159,6 +160,8 @@ def _object_schema(adapter: TypeAdapter[Any], *, where: str, what: str) -> dict[
         raise ToolDefinitionError(
             f"{where} cannot be a tool: {what} has a set in it, whose order changes from process to process. Use a list."
         )
+    for fault in pattern_faults(schema):
+        raise ToolDefinitionError(f"{where} cannot be a tool: {what} has a pattern that cannot be used: {fault}.")
     return schema
 
 
@@ -175,7 +178,9 @@ def _has_set(schema: JsonValue) -> bool:
 
 
 def _unusable(what: str, *, where: str, err: Exception) -> ToolDefinitionError:
-    reason = str(err).strip().splitlines()[0].rstrip(".")
+    # What pydantic says of a pattern that it cannot read takes several lines.
+    lines = str(err).strip().splitlines()
+    reason = " ".join(" ".join(lines).split() if isinstance(err, SchemaError) else lines[:1]).rstrip(".")
     return ToolDefinitionError(
         f"{where} cannot be a tool: {what} cannot be written as JSON: {reason}. Use plain types, dataclasses or pydantic models."
     )

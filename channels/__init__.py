@@ -8,6 +8,7 @@ question is closed.
 
 From the bottom up:
 
+    json_schemas              whether a value is valid, in a bounded time
     decisions, privacy        what fits a question; what a model is told of it
     interpreters              from a person's words to a decision
     roles                     who is asked, who may answer, how a reply is read

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
 from typing import Any, assert_never, cast
-
-from jsonschema import Draft202012Validator
 
 from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
 from ..actors.errors import PauseInvalidDecisionError
+from ..actors.pattern_errors import PatternError
+from ..actors.patterns import Effort
+from .json_schemas import COMPARED_WITHIN_S, fault_in
 
 _APPROVAL_KEYS = ("approved", "reason", "override_arguments")
 _DEEPEST = 64
@@ -56,15 +56,18 @@ def answer_fault(form: ChoiceForm | AnswerForm, decision: JsonValue) -> str | No
 def schema_fault(schema: dict[str, JsonValue], value: JsonValue, *, at: str = "$") -> str | None:
     """Say where and why ``value`` is not valid for a JSON Schema (2020-12); None if it is. Formats are checked.
 
+    What cannot be told in the time there is (``json_schemas``) is a fault as well.
+
     Args:
         at: the path of ``value`` itself, before the path inside it.
     """
-    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    errors = cast("Iterator[Any]", validator.iter_errors(value))  # pyright: ignore[reportUnknownMemberType]
-    faults = sorted((str(error.json_path), str(error.message)) for error in errors)
-    if not faults:
+    try:
+        fault = fault_in(schema, value, effort=Effort(within_s=COMPARED_WITHIN_S))
+    except PatternError as error:
+        return f"{at}: {error}, so it is not taken"
+    if fault is None:
         return None
-    path, message = faults[0]
+    path, message = fault
     return f"{at}{path.removeprefix('$')}: {message}"
 
 

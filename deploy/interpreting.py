@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator, model_validator
 
@@ -15,6 +15,7 @@ from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Form, JsonV
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.ports import ReplyReader
 from ..channels.decisions import validate_decision
+from ..channels.json_schemas import pattern_faults
 from .errors import InputInvalidError
 
 T = TypeVar("T")
@@ -22,9 +23,11 @@ T = TypeVar("T")
 
 def _check_schema(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
     try:
-        Draft202012Validator.check_schema(schema)
+        Draft202012Validator.check_schema(schema, format_checker=FormatChecker(formats=()))
     except SchemaError as error:
         raise ValueError(f"it is no JSON Schema (2020-12): {error.message} at {error.json_path}") from error
+    for fault in pattern_faults(schema):
+        raise ValueError(fault)
     return schema
 
 

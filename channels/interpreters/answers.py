@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from datetime import date
 
 from ...actors.asks import JsonValue
+from ...actors.pattern_errors import PatternError
+from ...actors.patterns import Effort
 from ..decisions import schema_fault
+from ..json_schemas import COMPARED_WITHIN_S
 from .amounts import CURRENCIES
 from .clauses import items_of
 from .dates import days_in
@@ -112,8 +115,12 @@ def _extracted(
     days = days_in(text, today)
     labelled: dict[str, list[Place]] = {}
     loose: dict[str, list[Place]] = {}
+    effort = Effort(within_s=COMPARED_WITHIN_S)
     for field in fields:
-        places = list(places_of(field, text, days, locale=locale))
+        try:
+            places = list(places_of(field, text, days, locale=locale, effort=effort))
+        except PatternError as error:
+            return NoAnswer(reason=f"Whether the reply gives {_name_of(field)} cannot be told: {error}.")
         labelled[field.name] = [place for place in places if _is_labelled(field, text, place)]
         loose[field.name] = places
     claimed = {(place.begin, place.end) for places in labelled.values() for place in places}
@@ -150,7 +157,7 @@ def _checked(schema: dict[str, JsonValue], value: JsonValue, evidence: str) -> A
 
 
 def _not_one(field: Field, places: Sequence[Place]) -> NoAnswer:
-    name = " ".join(field.label) or "the value"
+    name = _name_of(field)
     for place in places:
         if place.value is None:
             return NoAnswer(reason=f"“{place.text}” for {name} can be read in more than one way.")
@@ -186,3 +193,7 @@ def _is_accounted_for(text: str, used: Sequence[Place], fields: Sequence[Field],
         return True
     clause = Clause(tokens=tokens, text="", is_quoted=False)
     return any(all(item.kind in _FILLING for item in items_of(clause, each, NO_SUBJECT)) for each in LANGUAGES)
+
+
+def _name_of(field: Field) -> str:
+    return " ".join(field.label) or "the value"

@@ -15,7 +15,8 @@ from types import MappingProxyType
 from typing import cast
 
 from ...actors.asks import JsonValue
-from ..decisions import schema_fault
+from ...actors.patterns import Effort
+from ..json_schemas import fault_in
 from .amount_slots import alternatives
 from .amounts import read_number
 from .dates import Day
@@ -86,15 +87,19 @@ def fields_of(schema: dict[str, JsonValue]) -> tuple[Field, ...] | None:
     return None if only is None else (only,)
 
 
-def places_of(field: Field, text: str, days: Sequence[Day], *, locale: str | None) -> Iterator[Place]:
-    """Every place of ``text`` that may be this field's value. What is part of a day is nothing else."""
+def places_of(field: Field, text: str, days: Sequence[Day], *, locale: str | None, effort: Effort) -> Iterator[Place]:
+    """Every place of ``text`` that may be this field's value. What is part of a day is nothing else.
+
+    Raises:
+        PatternSlowError, PatternInvalidError: as ``json_schemas.fault_in``; not all places are known then.
+    """
     match field.kind:
         case FieldKind.DATE:
             for day in days:
                 value = None if day.day is None else day.day.isoformat()
                 yield Place(value=value, begin=day.begin, end=day.end, text=day.text)
         case FieldKind.PATTERN:
-            yield from _words_that_fit(field, text, days)
+            yield from _words_that_fit(field, text, days, effort)
         case FieldKind.FORMAT:
             for match in _FORMATS[cast("str", field.schema["format"])].finditer(text):
                 yield Place(value=match.group(), begin=match.start(), end=match.end(), text=match.group())
@@ -146,12 +151,12 @@ def _kind(schema: dict[str, JsonValue]) -> FieldKind | None:
             return None
 
 
-def _words_that_fit(field: Field, text: str, days: Sequence[Day]) -> Iterator[Place]:
+def _words_that_fit(field: Field, text: str, days: Sequence[Day], effort: Effort) -> Iterator[Place]:
     for match in _WORD.finditer(text):
         word = match.group().strip(_EDGE_MARKS)
         begin = match.start() + match.group().find(word)
         end = begin + len(word)
-        if word and not _is_in_a_day(begin, end, days) and schema_fault(field.schema, word) is None:
+        if word and not _is_in_a_day(begin, end, days) and fault_in(field.schema, word, effort=effort) is None:
             yield Place(value=word, begin=begin, end=end, text=word)
 
 

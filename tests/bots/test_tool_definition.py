@@ -128,6 +128,18 @@ async def no_default(amount: int = None) -> str:  # pyright: ignore[reportArgume
     raise NotImplementedError
 
 
+async def broken_pattern(code: Annotated[str, Field(pattern="(")]) -> str:
+    raise NotImplementedError
+
+
+async def broken_shown_pattern(code: Annotated[str, Field(json_schema_extra={"pattern": "("})]) -> str:
+    raise NotImplementedError
+
+
+async def approximate_pattern(codes: dict[str, Annotated[str, Field(json_schema_extra={"pattern": "a{e}"})]]) -> str:
+    raise NotImplementedError
+
+
 REFUSED: list[tuple[Any, list[str]]] = [
     (not_async, ["not_async", "async def"]),
     (generates, ["generates", "async def, without yield"]),
@@ -147,6 +159,9 @@ REFUSED: list[tuple[Any, list[str]]] = [
     (broken_text, ["broken_text", "cannot be read"]),
     (sets, ["sets", "the parameter tags", "Use a list"]),
     (deep_sets, ["deep_sets", "the parameter tags", "Use a list"]),
+    (broken_pattern, ["broken_pattern", "the parameter code", "regex parse error", "unclosed group"]),
+    (broken_shown_pattern, ["broken_shown_pattern", "the parameter code", "'(' is no regular expression"]),
+    (approximate_pattern, ["approximate_pattern", "the parameter codes", "approximately because of {e}"]),
     (two_calls, ["two_calls", "one and other", "Keep one"]),
     (bad_default, ["bad_default", "the default of amount", "valid decimal"]),
     (default_below_its_bound, ["default_below_its_bound", "the default of amount", "greater than or equal to 1"]),

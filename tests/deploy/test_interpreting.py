@@ -78,6 +78,8 @@ def test_people_read_the_same_without_json(overwinter: Overwinter) -> None:
         ({"prompt": "x", "choices": ["a", "a"]}, [], "the same one twice"),
         ({"prompt": "x", "choices": ["a", 1]}, [], "$.choices[1]: Input should be a valid string"),
         ({"prompt": "x", "schema": {"type": "nonsense"}}, [], "$.schema: it is no JSON Schema"),
+        ({"prompt": "x", "schema": {"pattern": "("}}, [], "$.schema: '(' is no regular expression"),
+        ({"prompt": "x", "schema": {"pattern": 5}}, [], "$.schema: it is no JSON Schema (2020-12): 5 is not of type"),
         ({"prompt": "x", "approval": {"tool": "t", "arguments": {}}}, [], "$.approval.schema: Field required"),
         ({"prompt": "x", "choices": ["a"], "more": 1}, [], "$.more: Extra inputs are not permitted"),
         ("{", [], "$: Invalid JSON"),

@@ -1,4 +1,4 @@
-"""A pattern that takes for ever on a stranger's message: nobody else waits for it, and nothing is fired by it."""
+"""A pattern that takes for ever on a stranger's words: nobody else waits for it, it fires nothing, and it is no answer."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
+from pydantic import BaseModel, Field
 from structlog.testing import capture_logs
 
+from overwinter.actors.errors import PauseInvalidDecisionError, PauseUninterpretableReplyError
 from overwinter.actors.run import Run
 from overwinter.actors.trigger_kinds import ChannelMessage, Starts, Trigger
 from overwinter.actors.triggers import SEARCHED_WITHIN_S
 from overwinter.bots.app import App
+from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
+from overwinter.channels.interpreters.rules import RulesInterpreter
+from overwinter.channels.roles import Answerer, QuestionRole
 
 SLOW = r"(a|a)*$"
 HOSTILE = "order 4471 " + "a" * 4000 + "!"
@@ -109,3 +114,33 @@ async def test_a_pattern_that_an_earlier_version_took_is_logged_and_keeps_nothin
     assert [(log["event"], log["trigger"]) for log in logs if log["log_level"] == "error"] == [
         ("pattern.invalid", "old")
     ]
+
+
+class Code(BaseModel):
+    code: Annotated[str, Field(pattern=f"^{SLOW}")]
+
+
+DESK = QuestionRole(name="desk", answer=Code, answered_by=Answerer.CHANNEL, interpreter=RulesInterpreter())
+
+
+def office() -> App:
+    @workflow(version="1")
+    async def booking(run: Run) -> str:
+        return (await run.ask(DESK, "Under which code?")).code
+
+    return App(name="office", workflows=[booking], channels={DESK: RecordingChannel(name="desk")})
+
+
+async def test_an_answer_that_is_slow_to_compare_is_refused_and_the_question_waits(tmp_path: Path) -> None:
+    async with Kit(build=office, path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("booking", {})
+        await kit.settle()
+        slow = "a" * 60 + "1"
+        with pytest.raises(PauseInvalidDecisionError, match="61 characters could not be compared"):
+            await kit.answer(decision={"code": slow})
+        with pytest.raises(PauseUninterpretableReplyError, match="Whether the reply gives code cannot be told"):
+            await kit.answer(text=f"It is {slow}")
+        assert (await kit.session(session_id)).status == "waiting"
+        await kit.answer(text="It is aaa")
+        await kit.settle()
+        assert await kit.outcome(session_id) == {"result": "aaa"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -230,6 +231,19 @@ def test_next_monday_just_ahead_may_be_the_one_after(today: str, day: str | None
 
 def test_relative_days_need_a_today() -> None:
     assert [found.day for found in days_in("next Monday, tomorrow", None)] == [None, None]
+
+
+@pytest.mark.parametrize("pattern", ["^(a|a)*$", "^(a|aa)+$"])
+def test_words_that_are_slow_to_compare_leave_the_question_open_however_many_they_are(pattern: str) -> None:
+    schema = {"type": "object", "properties": {"code": {"type": "string", "pattern": pattern}}, "required": ["code"]}
+    assert answer(schema, "aaa") == {"code": "aaa"}
+    begun_s = time.thread_time()
+    reading = read_by_rules(
+        AnswerForm(schema=schema), "Which?", "aaa " + ("a" * 60 + "1 ") * 30, today=TODAY, locale=None
+    )
+    assert time.thread_time() - begun_s < 2.0
+    assert isinstance(reading, NotUnderstood)
+    assert "Whether the reply gives code cannot be told" in reading.reason
 
 
 @pytest.mark.parametrize("text", ["2026-04-031", "1.2.3", "12026-04-03", "may I", "2026-04-03T10:00", "1/2"])
