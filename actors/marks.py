@@ -10,12 +10,13 @@ and the strictest mark wins.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, cast
 
 from ..store.values import value
 from .asks import JsonValue
+from .pattern_errors import PatternError
+from .patterns import Effort
 
 KEYWORD = "x-sensitive"
 """In a schema: ``{"level": "mask" | "token" | "block", "shown": bool}``."""
@@ -23,6 +24,8 @@ KEYWORD = "x-sensitive"
 Level = Literal["mask", "token", "block"]
 Path = tuple[str | int, ...]
 
+_COMPARED_WITHIN_S = 0.05
+"""Work for all patterns on the keys of one value; a session may look at several values in a row."""
 _STRICTNESS: tuple[Level, ...] = ("mask", "token", "block")
 _ONE = ("items", "additionalProperties", "propertyNames", "not")
 _LISTS = ("anyOf", "oneOf", "allOf", "prefixItems")
@@ -79,6 +82,7 @@ def secrets_in(marks: Schema | None, found: JsonValue, *, name: str = "value") -
     """Every sensitive value in ``found``, in the order in which they stand.
 
     ``found`` need not be valid. An object that is sensitive as a whole counts by its members, so that it stays an object.
+    What is found by a pattern of its key (``patternProperties``) that takes too long to compare counts as found.
 
     Args:
         name: what a value is called that has no name of its own.
@@ -92,7 +96,7 @@ def secrets_in(marks: Schema | None, found: JsonValue, *, name: str = "value") -
             for key, member in members.items()
             if member is not None
         )
-    return tuple(_secrets(marks, [marks], found, (), name))
+    return tuple(_secrets(marks, [marks], found, (), name, Effort(within_s=_COMPARED_WITHIN_S)))
 
 
 def scalars_of(found: JsonValue) -> Iterator[str | int | float]:
@@ -112,23 +116,27 @@ def scalars_of(found: JsonValue) -> Iterator[str | int | float]:
             return
 
 
-def _secrets(root: Schema, schemas: Sequence[JsonValue], found: JsonValue, path: Path, name: str) -> Iterator[Secret]:
+def _secrets(
+    root: Schema, schemas: Sequence[JsonValue], found: JsonValue, path: Path, name: str, effort: Effort
+) -> Iterator[Secret]:
     if found is None:
         return
     applying = [each for schema in schemas for each in _applying(root, schema, found)]
     if not applying:
         return
     if (own := _mark_of(applying)) is not None:
-        inner = list(_members(root, applying, found, path, name))
+        inner = list(_members(root, applying, found, path, name, effort))
         levels: list[Level] = [own[0], *(secret.level for secret in inner)]
         level = max(levels, key=_STRICTNESS.index)
         is_shown = own[1] and all(secret.is_shown for secret in inner)
         yield Secret(name=name, level=level, is_shown=is_shown, value=found, path=path)
         return
-    yield from _members(root, applying, found, path, name)
+    yield from _members(root, applying, found, path, name, effort)
 
 
-def _members(root: Schema, applying: Sequence[Schema], found: JsonValue, path: Path, name: str) -> Iterator[Secret]:
+def _members(
+    root: Schema, applying: Sequence[Schema], found: JsonValue, path: Path, name: str, effort: Effort
+) -> Iterator[Secret]:
     match found:
         case dict():
             for key, member in cast("dict[str, JsonValue]", found).items():
@@ -140,27 +148,35 @@ def _members(root: Schema, applying: Sequence[Schema], found: JsonValue, path: P
                 ]
                 if (own := _mark_of(names)) is not None:
                     yield Secret(name=name, level=own[0], is_shown=own[1], value=key, path=(*path, key), is_key=True)
-                schemas = [each for schema in applying for each in _for_key(schema, key)]
+                schemas = [each for schema in applying for each in _for_key(schema, key, effort)]
                 is_named = any(key in schema.get("properties", {}) for schema in applying)
-                yield from _secrets(root, schemas, member, (*path, key), key if is_named else name)
+                yield from _secrets(root, schemas, member, (*path, key), key if is_named else name, effort)
         case list():
             for index, member in enumerate(cast("list[JsonValue]", found)):
                 schemas = [each for schema in applying for each in _for_index(schema, index)]
-                yield from _secrets(root, schemas, member, (*path, index), name)
+                yield from _secrets(root, schemas, member, (*path, index), name, effort)
         case _:
             return
 
 
-def _for_key(schema: Schema, key: str) -> Iterator[JsonValue]:
+def _for_key(schema: Schema, key: str, effort: Effort) -> Iterator[JsonValue]:
     properties: dict[str, JsonValue] = schema.get("properties", {})
     patterns: dict[str, JsonValue] = schema.get("patternProperties", {})
     if key in properties:
         yield properties[key]
     for pattern, each in patterns.items():
-        if re.search(pattern, key):
+        if _may_be_found(pattern, key, effort):
             yield each
     if key not in properties and "additionalProperties" in schema:
         yield schema["additionalProperties"]
+
+
+def _may_be_found(pattern: str, key: str, effort: Effort) -> bool:
+    """Whether a pattern fits a key; also where nobody can tell, so that rather too much is hidden."""
+    try:
+        return effort.is_found(pattern, key)
+    except PatternError:
+        return True
 
 
 def _for_index(schema: Schema, index: int) -> Iterator[JsonValue]:

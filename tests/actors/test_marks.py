@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -10,7 +11,7 @@ import pytest
 from pydantic import BaseModel, Field, TypeAdapter
 
 from overwinter.actors.asks import JsonValue
-from overwinter.actors.marks import Path, marks_of, secrets_in, unmarked
+from overwinter.actors.marks import KEYWORD, Path, mark, marks_of, secrets_in, unmarked
 from overwinter.bots.privacy import Sensitive
 
 Masked = Annotated[str, Sensitive("mask")]
@@ -113,3 +114,18 @@ def test_a_field_that_is_called_like_a_keyword_is_a_field() -> None:
         items: str = ""
 
     assert paths(Odd, {"properties": "x", "items": "y"}) == {("properties",): "mask"}
+
+
+def test_the_pattern_of_a_key_leads_to_what_stands_there() -> None:
+    by_code = dict[Annotated[str, Field(pattern="^grüße-[0-9]+$")], Masked]
+    assert paths(by_code, {"grüße-1": "x", "grüße-": "y", "Grüße-2": "z"}) == {("grüße-1",): "mask"}
+
+
+@pytest.mark.parametrize("pattern", ["^(a|a)*$", "("])
+def test_where_nobody_can_tell_whether_a_key_fits_its_value_is_hidden(pattern: str) -> None:
+    marks: dict[str, Any] = {"patternProperties": {pattern: {KEYWORD: mark("block", is_shown=False)}}}
+    keys = ["a" * 60 + "!" * count for count in range(1, 200)]
+    begun_s = time.thread_time()
+    found = secrets_in(marks, dict.fromkeys(keys, "secret"))
+    assert time.thread_time() - begun_s < 1.0
+    assert {secret.path: secret.level for secret in found} == {(key,): "block" for key in keys}
