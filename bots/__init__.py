@@ -8,7 +8,8 @@ How data flows: an ``app`` names agents, workflows and channels; ``runtime`` put
 
 From the bottom up:
 
-    errors, docstrings, tool_arguments, tool_schemas          a function's arguments
+    errors, docstrings, compiled_patterns, tool_arguments,    a function's arguments
+    tool_schemas
     policies, tools                                           gates; a function as a tool
     history, conversation                                     what a model is told
     chat_completions, openai_model, scripted_model            models

@@ -19,6 +19,7 @@ from pydantic_core import PydanticSerializationError, SchemaError
 
 from ..actors.asks import JsonValue
 from ..channels.json_schemas import pattern_faults
+from .compiled_patterns import compiled_pattern_faults
 from .errors import ToolDefinitionError
 from .tool_arguments import problems_of
 
@@ -160,7 +161,7 @@ def _object_schema(adapter: TypeAdapter[Any], *, where: str, what: str) -> dict[
         raise ToolDefinitionError(
             f"{where} cannot be a tool: {what} has a set in it, whose order changes from process to process. Use a list."
         )
-    for fault in pattern_faults(schema):
+    for fault in (*compiled_pattern_faults(adapter.core_schema), *pattern_faults(schema)):
         raise ToolDefinitionError(f"{where} cannot be a tool: {what} has a pattern that cannot be used: {fault}.")
     return schema
 

@@ -1,6 +1,7 @@
 """A function that cannot be a tool is refused when it is defined, with its name, its parameter and the remedy."""
 # No `from __future__ import annotations`: these annotations are the objects themselves, except where a test quotes them.
 
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Annotated, Any
@@ -136,6 +137,10 @@ async def broken_shown_pattern(code: Annotated[str, Field(json_schema_extra={"pa
     raise NotImplementedError
 
 
+async def compiled_pattern(code: Annotated[str, Field(pattern=re.compile("^a+$"))]) -> str:
+    raise NotImplementedError
+
+
 async def approximate_pattern(codes: dict[str, Annotated[str, Field(json_schema_extra={"pattern": "a{e}"})]]) -> str:
     raise NotImplementedError
 
@@ -161,6 +166,10 @@ REFUSED: list[tuple[Any, list[str]]] = [
     (deep_sets, ["deep_sets", "the parameter tags", "Use a list"]),
     (broken_pattern, ["broken_pattern", "the parameter code", "regex parse error", "unclosed group"]),
     (broken_shown_pattern, ["broken_shown_pattern", "the parameter code", "'(' is no regular expression"]),
+    (
+        compiled_pattern,
+        ["compiled_pattern", "the parameter code", "'^a+$' would be compared by Python's re", "give it as text"],
+    ),
     (approximate_pattern, ["approximate_pattern", "the parameter codes", "approximately because of {e}"]),
     (two_calls, ["two_calls", "one and other", "Keep one"]),
     (bad_default, ["bad_default", "the default of amount", "valid decimal"]),
