@@ -157,13 +157,13 @@ def _checked(schema: dict[str, JsonValue], value: JsonValue, evidence: str) -> A
 
 
 def _not_one(field: Field, places: Sequence[Place]) -> NoAnswer:
-    name = _name_of(field)
+    for_it = f" for {' '.join(field.label)}" if field.label else ""
     for place in places:
         if place.value is None:
-            return NoAnswer(reason=f"“{place.text}” for {name} can be read in more than one way.")
+            return NoAnswer(reason=f"“{place.text}”{for_it} can be read in more than one way.")
     if places:
-        return NoAnswer(reason=f"The reply gives more than one value for {name}.")
-    return NoAnswer(reason=f"The reply gives no value for {name} that fits.")
+        return NoAnswer(reason=f"The reply gives more than one value{for_it}.")
+    return NoAnswer(reason=f"The reply gives no value{for_it} that fits.")
 
 
 def _is_labelled(field: Field, text: str, place: Place) -> bool:

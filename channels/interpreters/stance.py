@@ -43,6 +43,7 @@ class Why(Enum):
     CONTRADICTION = "The reply says both yes and no."
     QUESTION = "The reply asks something, so it is not a definite answer."
     QUALIFIED = "The reply sets a condition or a limit that cannot be carried out exactly as it is written."
+    OPEN = "The reply leaves it open, puts it off or makes it depend on something, so it is neither a yes nor a no."
     UNKNOWN = "The reply is not a plain yes or no."
 
 
@@ -295,6 +296,8 @@ def _why(reply: ReplyText, readings: Sequence[_Reading], *, has_orders: bool) ->
         return Why.CONTRADICTION
     if reply.has_question:
         return Why.QUESTION
-    if kinds & {Kind.BUT, Kind.LIMIT, Kind.HALF, Kind.CONDITION}:
+    if kinds & {Kind.BUT, Kind.LIMIT, Kind.HALF}:
         return Why.QUALIFIED
+    if Kind.CONDITION in kinds:
+        return Why.OPEN
     return Why.UNKNOWN

@@ -13,6 +13,7 @@ from ...actors.clock import SystemClock
 from ...actors.errors import PauseUninterpretableReplyError, SessionNotRestedError
 from ...actors.ids import RandomIds
 from ...actors.jsontext import from_json, to_json
+from ...actors.opening import ask_of
 from ...actors.waiting import ExecutionReturned, PassOutcome
 from ...bots.app import App
 from ...store.rows import Priority
@@ -22,6 +23,7 @@ from ..errors import InputInvalidError
 from ..service import supervising
 from ..settings import Config
 from ..wiring import open_runtime, open_store
+from .advice import advice_for
 from .exits import Exit
 from .options import ConfigFile, Db, Json, app_of, check_name, check_text
 from .screen import Screen
@@ -84,13 +86,9 @@ def answer(
     settings = load_config(file=config, database=db)
     screen = Screen(as_json=as_json)
     with screen.progress("Reading the answer ..."):
-        try:
-            answered, outcome = asyncio.run(
-                _answer(settings, app_of(app, settings), pause, given, credential, waits=wait)
-            )
-        except PauseUninterpretableReplyError:
-            screen.note("The question still waits. Answer in other words, or as JSON with --decision.")
-            raise
+        answered, outcome = asyncio.run(
+            _answer(settings, app_of(app, settings), screen, pause, given, credential, waits=wait)
+        )
     if as_json:
         document = {"session": answered.session_id, "decision": answered.decision, "by": answered.by}
         screen.document(document if outcome is None else {**document, **_outcome_to_json(outcome)})
@@ -159,13 +157,25 @@ def cancel(
 
 
 async def _answer(
-    config: Config, app: App, pause_id: str, given: Reply | Decision, credential: Credential, *, waits: bool
+    config: Config,
+    app: App,
+    screen: Screen,
+    pause_id: str,
+    given: Reply | Decision,
+    credential: Credential,
+    *,
+    waits: bool,
 ) -> tuple[Answered, PassOutcome | None]:
     clock, ids = SystemClock(), RandomIds()
     async with open_runtime(app, config, clock=clock, ids=ids, must_exist=True) as runtime:
-        answered = await runtime.answering.answer(
-            tenant=config.tenant, pause_id=pause_id, answer=given, credential=credential, priority=Priority.OPERATOR
-        )
+        try:
+            answered = await runtime.answering.answer(
+                tenant=config.tenant, pause_id=pause_id, answer=given, credential=credential, priority=Priority.OPERATOR
+            )
+        except PauseUninterpretableReplyError as error:
+            if (asked := await runtime.store.pause(pause_id)) is not None:
+                screen.note(advice_for(ask_of(asked).form, so_far=error.so_far))
+            raise
         if not waits:
             return answered, None
         async with supervising(runtime) as check:

@@ -14,7 +14,14 @@ import typer
 
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
-from ...actors.errors import BudgetExceededError, PauseError, PiiRefusedError, SessionEndedError, SessionUnknownError
+from ...actors.errors import (
+    BudgetExceededError,
+    PauseError,
+    PauseUninterpretableReplyError,
+    PiiRefusedError,
+    SessionEndedError,
+    SessionUnknownError,
+)
 from ...actors.events import EventKind
 from ...actors.ids import RandomIds
 from ...actors.opening import CONVERSATION
@@ -209,6 +216,9 @@ async def _converse(
             except SessionEndedError:
                 talk.unsent += 1 + lines.count_left()
                 return await follower.look()
+            except PauseUninterpretableReplyError as error:
+                understood = "" if error.so_far is None else f" Understood was: {error.so_far}"
+                talk.add("", f"{error}{understood} Nothing was decided; please answer once more.", style="yellow")
             except (BudgetExceededError, PauseError, PiiRefusedError) as error:
                 talk.add("", str(error), style="yellow")
 

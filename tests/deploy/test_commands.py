@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -184,9 +185,20 @@ def test_an_answer_that_settles_nothing_leaves_the_question(overwinter: Overwint
     ):
         ran = answer(overwinter, pause, *more, "--json")
         assert (ran.code, ran.error["code"]) == (7, code)
-    assert "Answer in other words, or as JSON with --decision." in answer(overwinter, pause, "what?").err
     assert len(overwinter("pending", "--json").document["questions"]) == 1
     assert answer(overwinter, pause, "yes").code == 0
+
+
+def test_whoever_answers_perhaps_reads_that_nothing_was_decided_and_what_to_type(overwinter: Overwinter) -> None:
+    _, pause = start(overwinter)
+    told = answer(overwinter, pause, "perhaps").err
+    assert "The reply leaves it open, puts it off or makes it depend on something" in told
+    advice = "Nothing was decided: the question still waits. Answer with a plain yes or no, or as JSON: "
+    assert advice in told
+    partly = answer(overwinter, pause, "Approve, but what about the one of yesterday?").err
+    assert "Understood was: “Approve”, which says yes, but not the rest." in partly
+    typed = shlex.split(told.split("or as JSON: ")[1].splitlines()[0])
+    assert answer(overwinter, pause, *typed).code == 0
 
 
 def test_an_answer_must_be_one_and_whole(overwinter: Overwinter) -> None:

@@ -210,3 +210,36 @@ def test_an_execution_that_failed_is_an_error_with_its_reason(
     if is_json:
         assert ran.document["status"] == "idle"
         assert ran.error["code"] == ran.document["reason"].partition(": ")[0]
+
+
+ASKING = """
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
+from overwinter.bots.scripted_model import ScriptedModel, calls, says
+from overwinter.bots.tools import tool
+from overwinter.channels.interpreters.rules import RulesInterpreter
+from overwinter.channels.roles import Answerer, QuestionRole
+
+yes_or_no = QuestionRole(
+    name="owner", answer=str, choices=("yes", "no"), answered_by=Answerer.OWNER, interpreter=RulesInterpreter()
+)
+
+@tool(answer=yes_or_no)
+async def ask_whether(prompt: str) -> str: ...
+
+def reply(request):
+    last = request.messages[-1]
+    return says(f"So: {last.content}") if last.role == "tool" else calls("ask_whether", {"prompt": "Is it warm?"})
+
+app = App(name="office", agents=[Agent(name="clerk", tools=[ask_whether], model=ScriptedModel(reply))])
+"""
+
+
+def test_whoever_says_perhaps_in_a_chat_reads_that_nothing_was_decided(overwinter: Overwinter, typed: Type) -> None:
+    workflows(ASKING)
+    typed("hello\nperhaps\nyes\n")
+    ran = overwinter("chat", "office.py:app", "--json")
+    (told,) = [text for who, text in said(ran) if who == ""]
+    assert told.startswith("The reply leaves it open")
+    assert told.endswith("Nothing was decided; please answer once more.")
+    assert said(ran)[-1] == ("clerk", "So: yes")

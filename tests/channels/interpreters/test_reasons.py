@@ -39,6 +39,34 @@ def test_a_question_for_an_answer_is_called_not_definite(form: Form) -> None:
     assert reason(form, "sounds fine, I guess?") == "The reply asks something, so it is not a definite answer."
 
 
+@pytest.mark.parametrize("form", [APPROVAL, ChoiceForm(choices=("yes", "no")), AnswerForm(schema={"type": "boolean"})])
+@pytest.mark.parametrize(
+    "reply",
+    ["perhaps", "maybe later", "probably", "not sure", "I guess", "later", "yes, tomorrow", "vielleicht", "peut-être"],
+)
+def test_a_reply_that_leaves_it_open_is_not_said_to_set_a_limit(form: Form, reply: str) -> None:
+    told = "The reply leaves it open, puts it off or makes it depend on something, so it is neither a yes nor a no."
+    assert reason(form, reply) == told
+
+
+@pytest.mark.parametrize("reply", ["yes, but not today", "only half of it", "ok, at most"])
+def test_a_reply_with_a_limit_is_said_to_set_one(reply: str) -> None:
+    told = "The reply sets a condition or a limit that cannot be carried out exactly as it is written."
+    assert reason(APPROVAL, reply) == told
+
+
+@pytest.mark.parametrize("reply", ["I think so", "we'll see", "let me think", "hmm"])
+def test_a_reply_in_other_words_is_said_to_be_no_plain_answer(reply: str) -> None:
+    assert reason(APPROVAL, reply) == "The reply is not a plain yes or no."
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"), [("perhaps", "gives no value that fits"), ("3 or 4", "gives more than one value")]
+)
+def test_whoever_is_asked_for_one_value_is_told_what_is_wrong_with_theirs(reply: str, told: str) -> None:
+    assert reason(AnswerForm(schema={"type": "integer"}), reply) == f"The reply {told}."
+
+
 @pytest.mark.parametrize(
     ("reply", "so_far"),
     [
