@@ -106,7 +106,7 @@ def actions_cancel(
     call: Call,
     who: Who = "operator",
     reason: Annotated[
-        str, typer.Option("--reason", metavar="TEXT", help="Why; the bot reads it.")
+        str, typer.Option("--reason", metavar="WHY", help="Why; the bot reads it.")
     ] = "cancelled by an operator",
     db: Db = None,
     config: ConfigFile = None,

@@ -35,7 +35,13 @@ CHECK_EVERY_S = 1.0
 Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who answers; kept in the audit.")]
 Operator = Annotated[str, typer.Option("--as", metavar="WHO", help="Who cancels; kept in the audit.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why; shown to those who were asked.")]
-PauseId = Annotated[str, typer.Argument(metavar="PAUSE", help="The question's id, as its channel shows it.")]
+PauseId = Annotated[
+    str,
+    typer.Argument(
+        metavar="QUESTION",
+        help="The question's id, as its channel shows it; of one to a session's owner from `overwinter pending`.",
+    ),
+]
 
 
 def answer(

@@ -85,8 +85,8 @@ def pending(
 ) -> None:
     """List the questions that wait for an answer, the oldest first.
 
-    A question to the session's owner is listed with its id, for `overwinter answer`. The id of a question that went to a
-    channel is the right to answer it: the channel alone has it.
+    A question to the session's owner is listed with its id, which is what `overwinter answer` calls QUESTION. The id of a
+    question that went to a channel is the right to answer it: the channel alone has it.
 
     Example: overwinter pending
     """
@@ -98,7 +98,7 @@ def pending(
         return
     now_ms = SystemClock().now_ms()
     screen.table(
-        ("SESSION", "STEP", "ASKS", "ON", "SINCE", "UNTIL", "QUESTION", "ID"),
+        ("SESSION", "STEP", "ASKS", "ON", "SINCE", "UNTIL", "PROMPT", "QUESTION"),
         [
             (
                 row.session_id,

@@ -16,7 +16,7 @@ from overwinter.deploy.cli.exits import MEANINGS, Exit, exit_of
 from overwinter.store.errors import OverwinterError
 
 from ..house.test_errors import all_errors
-from .conftest import Overwinter
+from .conftest import REFUNDS, Overwinter
 
 
 def test_help_shows_every_command_and_every_exit_code(overwinter: Overwinter) -> None:
@@ -68,6 +68,23 @@ def test_no_option_is_described_by_the_word_of_a_programming_language(overwinter
     options = shown.partition("─ Options ─")[2].splitlines()
     # That of --help is the library's own.
     assert [line for line in options if re.search(r"<\w", line) and "--help" not in line] == []
+
+
+@pytest.mark.parametrize("name", root.names())
+def test_people_are_told_of_questions_and_never_of_pauses(overwinter: Overwinter, name: str) -> None:
+    shown = overwinter(*name.split(), "--help").out
+    # A code, as pause.unknown, stays what it is.
+    assert re.findall(r"\bpauses?\b(?!\.[a-z])", shown, re.IGNORECASE) == []
+
+
+def test_what_closes_a_question_is_given_the_id_that_pending_lists(overwinter: Overwinter) -> None:
+    for name in ("answer", "cancel-question"):
+        assert re.search(rf"Usage: overwinter {name} \[OPTIONS\] \W?QUESTION\b", overwinter(name, "--help").out)
+        assert "QUESTION" in overwinter(name).err
+    overwinter("start", REFUNDS, "support", "refund order 4471, 80.00", "--wait")
+    heading, question = overwinter("pending").out.splitlines()
+    assert heading.split()[-2:] == ["PROMPT", "QUESTION"]
+    assert question.rstrip().endswith("Approve?"), "the id of what a channel asks is the channel's alone"
 
 
 @pytest.mark.parametrize("name", root.names())
