@@ -27,7 +27,6 @@ Target = Annotated[
     str | None,
     typer.Argument(metavar="MODULE:APP", help="office:app or bots/office.py:app. (default: app in the configuration)"),
 ]
-RequiredTarget = Annotated[str, typer.Argument(metavar="MODULE:APP", help="office:app or bots/office.py:app")]
 Owner = Annotated[str, typer.Option("--owner", metavar="WHO", help="Whose session it is.")]
 Surface = Literal["chat", "workspace"]
 Limit = Annotated[int, typer.Option("--limit", metavar="N", min=1, max=10_000, help="At most so many.")]

@@ -29,6 +29,7 @@ from . import (
     triggers,
 )
 from .exits import MEANINGS
+from .leading import LeadingOptional
 
 _EPILOG = "\n".join(("Exit codes:", *(f"{code.value:>3}  {meaning}" for code, meaning in MEANINGS.items())))
 
@@ -110,7 +111,8 @@ def build() -> typer.Typer:
     app.callback(invoke_without_command=True, help=_help_of(_root), epilog=_EPILOG)(_root)
     for panel, commands in _PANELS.items():
         for command in commands:
-            app.command(name=_name_of(command), help=_help_of(command), rich_help_panel=panel)(command)
+            form = LeadingOptional if command is talking.start else None
+            app.command(name=_name_of(command), cls=form, help=_help_of(command), rich_help_panel=panel)(command)
     groups = {"": app}
     for words, (panel, about, commands) in _GROUPS.items():
         group = groups[words] = typer.Typer(rich_markup_mode="rich", no_args_is_help=True)

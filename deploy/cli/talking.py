@@ -29,6 +29,7 @@ from ...bots.app import App
 from ...bots.runtime import Runtime
 from ...store.rows import TERMINAL_SESSION_STATUSES, SessionRow, SessionStatus
 from ..config import load_config
+from ..errors import InputInvalidError
 from ..following import Follower
 from ..logs import configure_logs
 from ..service import supervising
@@ -41,7 +42,6 @@ from .options import (
     Db,
     Json,
     Owner,
-    RequiredTarget,
     Surface,
     Target,
     app_of,
@@ -98,7 +98,8 @@ def chat(
 
 
 def start(
-    target: RequiredTarget,
+    target: Target = None,
+    *,
     bot: Annotated[str, typer.Argument(metavar="BOT", help="The agent or workflow.")],
     message: Annotated[
         str, typer.Argument(metavar="MESSAGE", help="What to tell it; for a workflow its arguments as JSON.")
@@ -115,6 +116,8 @@ def start(
     Example: overwinter start office:app support "refund order 4471, 80.00" --owner olga --wait
     """
     settings = load_config(file=config, database=db)
+    if not target and settings.app is None and ":" in bot:
+        raise InputInvalidError(f"after the app, {bot}, BOT and MESSAGE are expected; one of them is missing")
     configure_logs(level=settings.log.level, form=settings.log.format, stream=sys.stderr)
     app = app_of(target, settings)
     screen = Screen(as_json=as_json)

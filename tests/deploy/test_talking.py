@@ -243,3 +243,32 @@ def test_whoever_says_perhaps_in_a_chat_reads_that_nothing_was_decided(overwinte
     assert told.startswith("The reply leaves it open")
     assert told.endswith("Nothing was decided; please answer once more.")
     assert said(ran)[-1] == ("clerk", "So: yes")
+
+
+def test_start_takes_the_app_of_the_configuration(overwinter: Overwinter) -> None:
+    workflows(WORKFLOWS)
+    nowhere = overwinter("start", "double", "21", "--wait", "--json")
+    assert (nowhere.code, nowhere.error["code"]) == (3, "assembly.app-target")
+    Path("overwinter.toml").write_text('app = "office.py:app"\n')
+    for named in ((), ("office.py:app",)):
+        ran = overwinter("start", *named, "double", "21", "--wait", "--json")
+        assert (ran.code, ran.document["said"][-1]["text"]) == (0, "finished with 42")
+    ran = overwinter("start", "--json", "--wait", "--", "double", "-21")
+    assert (ran.code, ran.document["said"][-1]["text"]) == (0, "finished with -42")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ((), "Missing argument 'BOT'"),
+        (("double",), "Missing argument 'MESSAGE'"),
+        (("office.py:app", "double"), "after the app, office.py:app, BOT and MESSAGE are expected"),
+        (("office.py:app", "double", "21", "22"), "unexpected extra argument"),
+    ],
+)
+def test_start_says_what_is_missing_or_too_much(overwinter: Overwinter, given: tuple[str, ...], says: str) -> None:
+    workflows(WORKFLOWS)
+    ran = overwinter("start", *given, "--json")
+    assert ran.code == 2
+    assert says in ran.error["message"]
+    assert not Path("overwinter.db").exists()
