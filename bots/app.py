@@ -221,7 +221,8 @@ class App:
             if trigger.starts is not None and trigger.starts.bot not in bots:
                 yield (
                     "assembly.trigger",
-                    f"trigger {trigger.slug} starts {trigger.starts.bot!r}, which is no bot of the app",
+                    f"trigger {trigger.slug} starts {trigger.starts.bot!r}, which is no bot of the app; it has "
+                    f"{', '.join(sorted(bots))}",
                 )
             try:
                 check(trigger)

@@ -27,7 +27,9 @@ def interpreter_faults(roles: Sequence[Role]) -> Iterator[tuple[str, str]]:
         if len(names) > 1:
             yield (
                 "assembly.interpreter-shared",
-                f"one {type(reader).__name__} reads for {', '.join(names)}; give each role an interpreter of its own",
+                f"one and the same {type(reader).__name__} reads replies for the roles {', '.join(names)}, but what an "
+                "interpreter is told, and what its calls may cost, are meant for the questions of one role; make one for each: "
+                f"interpreter={type(reader).__name__}(...) in every role",
             )
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from overwinter.actors.trigger_kinds import Cron, Starts, Trigger
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
@@ -89,3 +90,13 @@ async def test_an_agent_without_any_model_is_a_fault(tmp_path: Path) -> None:
     )
     async with with_model.running():
         pass
+
+
+def test_a_trigger_that_starts_no_bot_of_the_app_is_told_which_there_are() -> None:
+    trigger = Trigger(slug="nightly", when=Cron(expression="0 2 * * *"), starts=Starts(bot="reports"))
+    app = App(name="a", agents=[Agent(name="support"), Agent(name="report")], triggers=[trigger])
+    with pytest.raises(AssemblyError) as raised:
+        app.check()
+    assert raised.value.faults == (
+        ("assembly.trigger", "trigger nightly starts 'reports', which is no bot of the app; it has report, support"),
+    )

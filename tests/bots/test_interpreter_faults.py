@@ -55,7 +55,9 @@ def test_one_interpreter_reads_for_one_role() -> None:
     shared = RulesInterpreter()
     ((code, text),) = faults_of(app_of(approval(shared, "refunds"), approval(shared, "discounts")))
     assert code == "assembly.interpreter-shared"
-    assert "refunds, discounts" in text
+    assert "one and the same RulesInterpreter reads replies for the roles refunds, discounts" in text
+    assert "are meant for the questions of one role" in text, "why"
+    assert "interpreter=RulesInterpreter(...) in every role" in text, "the remedy"
 
 
 @pytest.mark.behaviour("G18")
