@@ -133,6 +133,10 @@ class Queries:
         found = self._sessions_of(connection.execute(self._session, {"ids": self._dialect.bound([session_id])}).all())
         return found[0] if found else None
 
+    def sessions_named(self, connection: sa.Connection, *, session_ids: frozenset[str]) -> tuple[SessionRow, ...]:
+        found = connection.execute(self._session, {"ids": self._dialect.bound(sorted(session_ids))})
+        return tuple(self._sessions_of(found.all()))
+
     def pauses(self, pause_ids: Sequence[str], connection: sa.Connection) -> list[PauseRow | None]:
         rows = connection.execute(self._pause, {"ids": self._dialect.bound(set(pause_ids))}).all()
         found = {row.pause_id: row for row in self._pauses_of(rows)}

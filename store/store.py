@@ -215,6 +215,10 @@ class Store:
     async def session(self, session_id: str) -> SessionRow | None:
         return await self._reader.read(partial(self._queries.session, session_id=session_id))
 
+    async def sessions_named(self, session_ids: frozenset[str]) -> tuple[SessionRow, ...]:
+        """Those of these ids that there are, in no order that means anything."""
+        return await self._reader.read(partial(self._queries.sessions_named, session_ids=session_ids))
+
     async def sessions(
         self, *, tenant: str | None, statuses: frozenset[str] | None, limit: int, offset: int = 0
     ) -> tuple[SessionRow, ...]:

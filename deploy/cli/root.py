@@ -18,6 +18,7 @@ from . import (
     bench,
     demo,
     doctor,
+    fires,
     interpret,
     looking,
     mail,
@@ -61,7 +62,7 @@ _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
             triggers.triggers_enable,
             triggers.triggers_disable,
             triggers.triggers_fire,
-            triggers.triggers_fires,
+            fires.triggers_fires,
         ),
     ),
     "actions": (

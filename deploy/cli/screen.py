@@ -134,6 +134,15 @@ def span(ms: int) -> str:
     return f"{seconds} s"
 
 
+def length(ms: int) -> str:
+    """A length of time to the second, as ``1 h 30 min``."""
+    left, words = max(0, ms) // 1000, list[str]()
+    for unit_s, unit in ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s")):
+        count, left = divmod(left, unit_s)
+        words += [f"{count} {unit}"] if count else []
+    return " ".join(words) or "0 s"
+
+
 def _paragraph(text: str, *, style: str = "", who: str = "", who_style: str = "bold") -> Text:
     speaker = (f"{shown(who)}: ", who_style) if who else ("", "")
     return Text.assemble(speaker, (shown(text), style))

@@ -1,4 +1,4 @@
-"""Commands for triggers: list, add, remove, enable, disable, fire, fires."""
+"""Commands for triggers: list, add, remove, enable, disable, fire; ``fires`` has the one that lists what they have fired."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from ...actors.trigger_kinds import (
     digest_of,
 )
 from ...actors.triggers import Triggers
-from ...store.trigger_rows import FireRow, TriggerRow
+from ...store.trigger_rows import TriggerRow
 from ..config import load_config
 from ..errors import InputInvalidError
 from ..settings import Config
 from ..wiring import open_store
-from .options import ConfigFile, Db, Json, Limit, app_of, bot_of, check_text, surface_of
+from .options import ConfigFile, Db, Json, app_of, bot_of, check_text, surface_of
 from .screen import Screen, at
 from .trigger_options import catch_up_of, message_of, moment_of, overlap_of, span_of
+from .trigger_words import when_in_words
 
 Slug = Annotated[str, typer.Argument(metavar="NAME", help="The trigger's name, from `overwinter triggers list`.")]
 
@@ -48,7 +49,7 @@ def triggers_list(db: Db = None, config: ConfigFile = None, as_json: Json = Fals
     settings = load_config(file=config, database=db)
 
     async def run() -> tuple[TriggerRow, ...]:
-        async with _open(settings) as triggers:
+        async with open_triggers(settings) as triggers:
             return await triggers.all(settings.tenant)
 
     rows = asyncio.run(run())
@@ -59,7 +60,15 @@ def triggers_list(db: Db = None, config: ConfigFile = None, as_json: Json = Fals
     screen.table(
         ("NAME", "KIND", "WHEN", "STATUS", "NEXT", "STARTS", "FROM"),
         [
-            (row.slug, row.kind, _when(row), row.status, at(row.next_due_at_ms), _bot(row), row.source or "operator")
+            (
+                row.slug,
+                row.kind,
+                when_in_words(row),
+                row.status,
+                at(row.next_due_at_ms),
+                _bot(row),
+                row.source or "operator",
+            )
             for row in rows
         ],
         empty=f"No triggers in {settings.database}.",
@@ -146,7 +155,7 @@ def triggers_add(
     trigger = Trigger(slug=check_text(name, what="NAME"), when=given[0], starts=started)
 
     async def run() -> TriggerRow:
-        async with _open(settings, must_exist=False) as triggers:
+        async with open_triggers(settings, must_exist=False) as triggers:
             return await triggers.add(settings.tenant, trigger)
 
     row = asyncio.run(run())
@@ -255,7 +264,7 @@ def triggers_fire(
         raise InputInvalidError(f"--payload is no JSON: {error}") from error
 
     async def run() -> JsonValue:
-        async with _open(settings) as triggers:
+        async with open_triggers(settings) as triggers:
             row = await triggers.get(settings.tenant, name)
             fired = await triggers.fire(row, key=key, payload=given)
             return {"fire": fired.fire_id, "outcome": fired.outcome}
@@ -270,44 +279,8 @@ def triggers_fire(
     )
 
 
-def triggers_fires(
-    name: Slug, limit: Limit = 50, db: Db = None, config: ConfigFile = None, as_json: Json = False
-) -> None:
-    """List what a trigger has fired, the newest first, and what became of it.
-
-    Example: overwinter triggers fires nightly --limit 10
-    """
-    settings = load_config(file=config, database=db)
-
-    async def run() -> tuple[FireRow, ...]:
-        async with _open(settings) as triggers:
-            return await triggers.fires_of(settings.tenant, name, limit=limit)
-
-    rows = asyncio.run(run())
-    screen = Screen(as_json=as_json)
-    if as_json:
-        screen.document({"fires": [_fire_json(row) for row in rows]})
-        return
-    screen.table(
-        ("FIRE", "FOR", "FIRED", "MISSED", "STATUS", "STARTED", "OUTCOME"),
-        [
-            (
-                row.fire_id,
-                at(row.scheduled_at_ms),
-                at(row.fired_at_ms),
-                str(row.missed),
-                row.status,
-                _outcome(row).get("started") or "",
-                _told(_outcome(row)),
-            )
-            for row in rows
-        ],
-        empty=f"{name} has fired nothing.",
-    )
-
-
 @asynccontextmanager
-async def _open(config: Config, *, must_exist: bool = True) -> AsyncGenerator[Triggers]:
+async def open_triggers(config: Config, *, must_exist: bool = True) -> AsyncGenerator[Triggers]:
     async with open_store(config, must_exist=must_exist) as store:
         yield Triggers(
             triggers=store.triggers, fires=store.fires, clock=SystemClock(), ids=RandomIds(), fired=lambda: None
@@ -315,7 +288,7 @@ async def _open(config: Config, *, must_exist: bool = True) -> AsyncGenerator[Tr
 
 
 async def _with(config: Config, act: _Act) -> None:
-    async with _open(config) as triggers:
+    async with open_triggers(config) as triggers:
         await act(triggers)
 
 
@@ -340,19 +313,6 @@ def _trigger_json(row: TriggerRow) -> dict[str, JsonValue]:
     }
 
 
-def _fire_json(row: FireRow) -> dict[str, JsonValue]:
-    return {
-        "fire": row.fire_id,
-        "key": row.key,
-        "scheduled_at_ms": row.scheduled_at_ms,
-        "fired_at_ms": row.fired_at_ms,
-        "missed": row.missed,
-        "status": row.status,
-        "outcome": _outcome(row),
-        "payload": None if row.payload_json is None else from_json(row.payload_json),
-    }
-
-
 def _spec(row: TriggerRow) -> dict[str, JsonValue]:
     return from_json(row.spec_json)
 
@@ -366,21 +326,6 @@ def _shown_when(row: TriggerRow) -> dict[str, JsonValue]:
     }
 
 
-def _when(row: TriggerRow) -> str:
-    return ", ".join(f"{name} {part}" for name, part in _shown_when(row).items())
-
-
 def _bot(row: TriggerRow) -> str:
     starts = _spec(row).get("starts")
     return "" if starts is None else starts["bot"]
-
-
-def _outcome(row: FireRow) -> dict[str, JsonValue]:
-    return {} if row.outcome_json is None else from_json(row.outcome_json)
-
-
-def _told(outcome: dict[str, JsonValue]) -> str:
-    words = [f"{outcome.get(name, 0)} {name}" for name in ("woken", "told") if outcome.get(name)]
-    skipped: dict[str, int] = outcome.get("skipped") or {}
-    words += [f"{count} {why}" for why, count in skipped.items()]
-    return ", ".join([*words, *([f"not started: {outcome['not_started']}"] if outcome.get("not_started") else [])])

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from overwinter.actors.clock import SystemClock
+from overwinter.actors.ids import RandomIds
+from overwinter.deploy.config import load_config
+from overwinter.deploy.loading import load_app
+from overwinter.deploy.service import supervising
+from overwinter.deploy.wiring import open_runtime
 
 from .conftest import Overwinter
 
@@ -127,3 +136,110 @@ def test_what_is_missing_besides_is_noted(overwinter: Overwinter) -> None:
     ready = overwinter("triggers", "add", "orders-2", "--webhook")
     assert "POST http://127.0.0.1:8080/hooks/orders-2/" in ready.out
     assert ready.err == ""
+
+
+ENDS = """
+from datetime import timedelta
+from overwinter.actors.run import Run
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
+from overwinter.bots.scripted_model import ScriptedModel
+from overwinter.bots.workflows import workflow
+
+@workflow(version="1")
+async def end(run: Run) -> int:
+    return 42
+
+@workflow(version="1")
+async def fail(run: Run) -> int:
+    raise ValueError("not today")
+
+@workflow(version="1")
+async def wait(run: Run) -> None:
+    await run.sleep(timedelta(days=1))
+
+def refuse(request):
+    raise ValueError("no model today")
+
+app = App(
+    name="office",
+    agents=[Agent(name="talk", model=ScriptedModel(refuse))],
+    workflows=[end, fail, wait],
+)
+"""
+
+
+async def _work(done: int) -> None:
+    """Run a service until so many sessions have come to rest."""
+    app = load_app("ends.py:app", folder=Path.cwd())
+    async with open_runtime(app, load_config(), clock=SystemClock(), ids=RandomIds(), must_exist=True) as runtime:
+        hints = runtime.store.subscribe()
+        async with supervising(runtime) as check, asyncio.timeout(20):
+            rested = frozenset({"waiting", "idle", "blocked", "ended", "failed", "cancelled"})
+            while len(await runtime.store.sessions(tenant=None, statuses=rested, limit=99)) < done:
+                check()
+                await hints.wait()
+        hints.close()
+
+
+def test_what_became_of_what_a_fire_has_started_is_listed(overwinter: Overwinter) -> None:
+    Path("ends.py").write_text(ENDS)
+    bots = ("end", "fail", "wait", "talk")
+    for bot in bots:
+        overwinter("triggers", "add", bot, "--after", "1h", "--starts", bot, "--app", "ends.py:app")
+        overwinter("triggers", "fire", bot)
+    (not_yet,) = overwinter("triggers", "fires", "end", "--json").document["fires"]
+    assert not_yet["session"] is None
+    asyncio.run(_work(len(bots)))
+    became = {
+        "end": ("ended", None),
+        "fail": ("failed", "not today"),
+        "wait": ("waiting", None),
+        "talk": ("idle", "no model today"),
+    }
+    for bot, (status, reason) in became.items():
+        (fire,) = overwinter("triggers", "fires", bot, "--json").document["fires"]
+        session = fire["session"]
+        assert (session["session"], session["status"]) == (fire["outcome"]["started"], status)
+        (listed,) = [
+            each
+            for each in overwinter("sessions", "--json").document["sessions"]
+            if each["session"] == session["session"]
+        ]
+        assert (session["reason"], session["updated_at_ms"]) == (listed["reason"], listed["updated_at_ms"])
+        shown = overwinter("triggers", "fires", bot).out
+        assert f"{session['session']}  {status}" in shown
+        if reason is not None:
+            assert reason in session["reason"]
+            assert reason in shown
+    (fire,) = overwinter("triggers", "fires", "talk", "--json").document["fires"]
+    overwinter("cancel", fire["session"]["session"], "--reason", "asked by mistake")
+    assert "cancelled: asked by mistake" in overwinter("triggers", "fires", "talk").out
+
+
+def test_what_sets_a_trigger_off_is_listed_in_words_and_times_with_their_zone(overwinter: Overwinter) -> None:
+    for name, *how in (
+        ("cron", "--cron", "0 2 * * *", "--zone", "Europe/Berlin"),
+        ("cron-all", "--cron", "0 2 * * *", "--catch-up", "all"),
+        ("cron-none", "--cron", "0 2 * * *", "--catch-up", "none"),
+        ("span", "--after", "90min"),
+        ("moment", "--at", "2030-12-01T09:00:00+01:00"),
+        ("call", "--webhook"),
+        ("signed", "--webhook", "--signed"),
+        ("message", "--channel", "slack", "--pattern", "refund"),
+        ("files", "--folder", "/srv/inbox"),
+    ):
+        assert overwinter("triggers", "add", name, *how).code == 0
+    shown = {line.split()[0]: " ".join(line.split()) for line in overwinter("triggers", "list").out.splitlines()}
+    assert "cron 0 2 * * *, Europe/Berlin enabled 2" in shown["cron"]
+    assert "0 2 * * *, UTC, the last 10 missed as well enabled" in shown["cron-all"]
+    assert "0 2 * * *, UTC, none that was missed enabled" in shown["cron-none"]
+    assert "delay 1 h 30 min after it was added enabled" in shown["span"]
+    assert "delay at 2030-12-01 08:00:00Z enabled 2030-12-01 08:00:00Z" in shown["moment"]
+    assert "webhook a call of its address enabled - " in shown["call"]
+    assert "webhook a call of its address, signed enabled" in shown["signed"]
+    assert "message messages on slack that match 'refund' enabled" in shown["message"]
+    assert "file files created or modified in /srv/inbox enabled" in shown["files"]
+    listed = {each["trigger"]: each for each in overwinter("triggers", "list", "--json").document["triggers"]}
+    assert listed["span"]["when"] == {"after_s": 5400.0}, "--json keeps what is exact"
+    assert listed["moment"]["next_due_at_ms"] == datetime(2030, 12, 1, 8, tzinfo=UTC).timestamp() * 1000

@@ -58,6 +58,7 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "overdue": lambda store: store.overdue(now_ms=T0, limit=10),
     "pending": lambda store: store.pending_pauses(tenant=None, session_id=None, limit=10),
     "sessions": lambda store: store.sessions(tenant=None, statuses=None, limit=10),
+    "sessions by their ids": lambda store: store.sessions_named(frozenset({"s1", "s2"})),
     "history": lambda store: store.events_before("s1", "x2", kinds=frozenset({"message"})),
     "timeline": lambda store: store.timeline("s1"),
     "audit": lambda store: store.audit(tenant="acme", limit=10),

@@ -128,6 +128,15 @@ async def test_sessions_are_listed_newest_updated_first(store: Store) -> None:
     assert await listed("nobody") == []
 
 
+async def test_sessions_are_found_by_their_ids(store: Store) -> None:
+    for session_id in ("s1", "s2", "s3"):
+        await started(store, session_id)
+    found = await store.sessions_named(frozenset({"s3", "s1", "nobody"}))
+    assert {one.session_id for one in found} == {"s1", "s3"}
+    assert await store.session("s1") in found
+    assert await store.sessions_named(frozenset()) == ()
+
+
 async def test_pending_pauses_are_listed_oldest_first(store: Store) -> None:
     await asleep(store, question("new", asked_at_ms=T0 + 9), question("old", asked_at_ms=T0 + 1), question("answered"))
     await store.resolve_pause(resolve("answered"))
