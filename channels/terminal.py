@@ -42,6 +42,11 @@ class TerminalChannel:
         self._command = command
 
     async def send(self, ask: Ask) -> Outcome:
+        self.show(ask)
+        return AwaitReply()
+
+    def show(self, ask: Ask) -> None:
+        """Print a question, for the first time or once more."""
         lines = [f"[{visible(ask.role)}] {_folded(ask.prompt)}"]
         match ask.form:
             case ApprovalForm(arguments=arguments):
@@ -56,7 +61,6 @@ class TerminalChannel:
             lines.append(f"  {ask.needs} people have to approve")
         lines.append("  answer: " + self._command.format(pause=ask.pause_id))
         self._write("\n".join(lines))
-        return AwaitReply()
 
     async def update(self, progress: Progress) -> None:
         self._write(f"[{visible(progress.ask.role)}] {visible(progress.summary)}")

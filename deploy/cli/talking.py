@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -37,6 +35,8 @@ from ..settings import Config
 from ..timeline import Entry
 from ..wiring import open_runtime
 from .exits import Exit
+from .next_commands import NextCommands
+from .open_questions import tell_open_questions
 from .options import (
     ConfigFile,
     Db,
@@ -53,6 +53,8 @@ from .screen import Screen
 from .typed_lines import TypedLines
 
 _PROMPT = "you> "
+_PENDING = "/pending"
+"""Typed as a line of its own, it shows again what is asked; the bot hears nothing of it."""
 
 
 def chat(
@@ -68,6 +70,8 @@ def chat(
 ) -> int:
     """Talk to a bot. Each line typed is a message, or the answer to what the bot asks; Ctrl-D ends.
 
+    A line /pending is neither: it shows again which questions of the session wait for an answer, and how each is answered.
+
     The bot runs in this process. The session stays in the database and goes on later, here with --session or in a service.
 
     Example: overwinter chat overwinter.bots.examples.refund:app
@@ -78,14 +82,14 @@ def chat(
     screen = Screen(as_json=as_json)
     talk = _Talk(screen=screen)
     chosen = bot_of(bot, app) if session is None else None
+    typed_next = NextCommands(target=target, db=db, config=config)
     row = asyncio.run(
-        _chat(settings, app, talk, bot=chosen, owner=check_text(owner, what="--owner"), session_id=session)
+        _chat(settings, app, talk, typed_next, bot=chosen, owner=check_text(owner, what="--owner"), session_id=session)
     )
     if as_json:
         screen.document(_result(row, talk))
     elif row is not None and row.status not in TERMINAL_SESSION_STATUSES:
-        again = _command(target, session=row.session_id, db=db, config=config)
-        screen.note(f"The session goes on with: {again}")
+        screen.note(f"The session goes on with: {typed_next.chat(row.session_id)}")
     if row is None:
         return Exit.OK
     if row.status == SessionStatus.WAITING and talk.recorded:
@@ -151,16 +155,6 @@ def told_failure(screen: Screen, *, status: str, reason: str | None) -> Exit:
     return Exit.FAILED
 
 
-def _command(target: str | None, *, session: str, db: Path | None, config: Path | None) -> str:
-    """The command that goes on with a session, with the options that were given, to be pasted into a shell."""
-    words = ["overwinter", "chat", *([target] if target else []), "--session", session]
-    if db is not None:
-        words += ["--db", str(db)]
-    if config is not None:
-        words += ["--config", str(config)]
-    return shlex.join(words)
-
-
 def _lines(count: int) -> str:
     return "1 line was" if count == 1 else f"{count} lines were"
 
@@ -181,7 +175,14 @@ async def _start(
 
 
 async def _chat(
-    config: Config, app: App, talk: _Talk, *, bot: str | None, owner: str, session_id: str | None
+    config: Config,
+    app: App,
+    talk: _Talk,
+    typed_next: NextCommands,
+    *,
+    bot: str | None,
+    owner: str,
+    session_id: str | None,
 ) -> SessionRow | None:
     async with open_runtime(
         app, config, clock=SystemClock(), ids=RandomIds(), must_exist=session_id is not None
@@ -191,19 +192,36 @@ async def _chat(
         async with supervising(runtime) as check:
             lines = TypedLines(fd=sys.stdin.fileno())
             if session_id is None:
-                talk.screen.note(f"Talking to {bot}; Ctrl-D ends.")
-                first = await _typed(talk, lines)
+                talk.screen.note(f"Talking to {bot}; {_PENDING} shows again what is asked, Ctrl-D ends.")
+                first = await _typed(talk, lines, tell_open=talk.tell_nothing_open)
                 if first is None or bot is None:
                     return None
                 session_id = await runtime.sessions.start(program=bot, owner=owner, message=first, tenant=config.tenant)
-            return await _converse(runtime, config, talk, lines, session_id=session_id, check=check)
+            return await _converse(runtime, config, talk, lines, typed_next, session_id=session_id, check=check)
 
 
 async def _converse(
-    runtime: Runtime, config: Config, talk: _Talk, lines: TypedLines, *, session_id: str, check: Callable[[], None]
+    runtime: Runtime,
+    config: Config,
+    talk: _Talk,
+    lines: TypedLines,
+    typed_next: NextCommands,
+    *,
+    session_id: str,
+    check: Callable[[], None],
 ) -> SessionRow:
     """Say what is typed, and tell what comes back, until nothing more is typed or the session has ended."""
     follower = _follower(runtime, talk, session_id)
+
+    async def tell_open() -> None:
+        session = await _row(runtime, config, session_id)
+        await tell_open_questions(
+            runtime,
+            session,
+            tell=lambda text: talk.add("", text, style="yellow"),
+            typed_next=typed_next,
+        )
+
     async with follower.telling():
         while True:
             row = await follower.wait_rested(check)
@@ -212,7 +230,7 @@ async def _converse(
             if row.status in TERMINAL_SESSION_STATUSES:
                 talk.unsent += lines.count_left()
                 return row
-            if (line := await _typed(talk, lines)) is None:
+            if (line := await _typed(talk, lines, tell_open=tell_open)) is None:
                 return row
             try:
                 await runtime.sessions.say(tenant=config.tenant, session_id=session_id, text=line)
@@ -226,9 +244,14 @@ async def _converse(
                 talk.add("", str(error), style="yellow")
 
 
-async def _typed(talk: _Talk, lines: TypedLines) -> str | None:
-    with talk.prompting():
-        line = await lines.next()
+async def _typed(talk: _Talk, lines: TypedLines, *, tell_open: Callable[[], Awaitable[None]]) -> str | None:
+    """What is typed next for the bot; None at the end."""
+    while True:
+        with talk.prompting():
+            line = await lines.next()
+        if line != _PENDING:
+            break
+        await tell_open()
     if line is not None:
         talk.typed(line)
     return line
@@ -282,6 +305,10 @@ class _Talk:
         """Somebody at this terminal has typed it, and sees it there: it is not shown to them again."""
         if self.screen.is_interactive:
             self._typed.add(text)
+
+    async def tell_nothing_open(self) -> None:
+        """There is no session yet that could ask something."""
+        self.add("", "No question is open.", style="yellow")
 
     def add(self, who: str, text: str, *, style: str = "", who_style: str = "bold cyan") -> None:
         self.said.append({"who": who, "text": text})
