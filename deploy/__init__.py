@@ -9,7 +9,8 @@ together over the database, and runs it (``service``), asks it for something, or
 From the bottom up:
 
     loops, loop_watch                                  the event loop of what runs for long; what keeps it from going on
-    errors, sections, mail_settings, slack_settings, settings, config_faults, config, logs   what may be set, and reading it
+    errors, sections, mail_settings, slack_settings, settings, config_example,
+    config_faults, config, logs                        what may be set, and reading it
     loading, paging, mailing, slacking, slack_needs, wiring, desk   from settings to objects
     service, timeline, following, interpreting, auditing, remedies   what commands do
     doctor, listening, domain_names, doctor_core, doctor_slack, doctor_mail                  looking whether everything is set up

@@ -48,7 +48,7 @@ def load_config(
     """
     variables = os.environ if environ is None else environ
     faults: list[str] = []
-    file = _file_of(file, variables)
+    file = file_in_use(file, environ=variables)
     values = _merged(_read_file(file, faults), _read_variables(variables, faults))
     if database is not None:
         values["database"] = str(database)
@@ -65,7 +65,7 @@ def load_mail_config(*, file: Path | None = None, environ: Mapping[str, str] | N
     """
     variables = os.environ if environ is None else environ
     faults: list[str] = []
-    file = _file_of(file, variables)
+    file = file_in_use(file, environ=variables)
     found = _read_file(file, faults)
     if faults:
         raise ConfigError(faults)
@@ -77,6 +77,13 @@ def load_mail_config(*, file: Path | None = None, environ: Mapping[str, str] | N
     return config.mail
 
 
+def file_in_use(file: Path | None, *, environ: Mapping[str, str] | None = None) -> Path | None:
+    """The file that ``load_config`` reads; None if there is none, and defaults and variables are all."""
+    variables = os.environ if environ is None else environ
+    named = Path(variables[CONFIG_VARIABLE]) if variables.get(CONFIG_VARIABLE) else None
+    return file or named or (DEFAULT_FILE if DEFAULT_FILE.is_file() else None)
+
+
 def wants_traceback() -> bool:
     """Whether unexpected errors are to be shown in full: OVERWINTER_DEBUG is set, to anything but 0."""
     return os.environ.get(DEBUG_VARIABLE, "0") not in ("", "0")
@@ -85,10 +92,6 @@ def wants_traceback() -> bool:
 def environment_without_settings() -> dict[str, str]:
     """This process's environment for a child that is to run on defaults alone."""
     return {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-
-
-def _file_of(file: Path | None, variables: Mapping[str, str]) -> Path | None:
-    return file or (Path(variables[CONFIG_VARIABLE]) if variables.get(CONFIG_VARIABLE) else None)
 
 
 def _validated(
@@ -107,9 +110,7 @@ def _validated(
 
 def _read_file(file: Path | None, faults: list[str]) -> dict[str, Any]:
     if file is None:
-        if not DEFAULT_FILE.is_file():
-            return {}
-        file = DEFAULT_FILE
+        return {}
     try:
         text = file.read_text(encoding="utf-8")
         values = _object(text) if file.suffix.lower() == ".json" else tomllib.loads(text)

@@ -22,6 +22,7 @@ SHORTEST_KEY = 32
 
 _LIMITS = Limits()
 _READING = MailReading(reply_address="", authserv_id="")
+_TLS = "how the connection is secured"
 _TOKEN_PLACE = re.compile(r"(?P<local>[^<{]+?)(?P<separator>[+\-=._])[<{]token[>}](?P<domain>@.+)", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9.\-]{0,252}[a-z0-9])?", re.IGNORECASE)
 
@@ -76,8 +77,10 @@ class MailLimitsConfig(Section):
 class _Server(Section):
     """A server with whom somebody logs in, or nobody."""
 
-    host: Host = Field(description="the server's name, as mail.example.com")
-    user: str | None = Field(default=None, min_length=1, description="the name to log in with, together with password")
+    host: Host = Field(examples=["mail.example.com"], description="the server's name, as mail.example.com")
+    user: str | None = Field(
+        default=None, min_length=1, examples=["agent"], description="the name to log in with, together with password"
+    )
     password: SecretStr | None = Field(default=None, description="the password of user")
 
     @model_validator(mode="after")
@@ -90,8 +93,10 @@ class _Server(Section):
 class SmtpConfig(_Server):
     """The server that takes the questions."""
 
-    tls: Tls = Field(default=Tls.STARTTLS, description="one of starttls, tls, none")
-    port: Port | None = Field(default=None, description="a port; by default 587, with tls 465, with none 25")
+    tls: Tls = Field(default=Tls.STARTTLS, title=_TLS, description="one of starttls, tls, none")
+    port: Port | None = Field(
+        default=None, examples=[587], description="a port; by default 587, with tls 465, with none 25"
+    )
 
     @property
     def port_used(self) -> int:
@@ -101,8 +106,8 @@ class SmtpConfig(_Server):
 class ImapConfig(_Server):
     """The mailbox in which answers arrive."""
 
-    tls: Tls = Field(default=Tls.TLS, description="one of tls, starttls, none")
-    port: Port | None = Field(default=None, description="a port; by default 993, else 143")
+    tls: Tls = Field(default=Tls.TLS, title=_TLS, description="one of tls, starttls, none")
+    port: Port | None = Field(default=None, examples=[993], description="a port; by default 993, else 143")
     mailbox: str = Field(default="INBOX", min_length=1, description="the mailbox's name")
 
     @property
@@ -135,11 +140,15 @@ class ConfirmBy(StrEnum):
 class PageConfig(Section):
     """The page on which a question can be answered in a browser."""
 
-    base_url: BaseUrl = Field(description="the address people reach it under, as https://ask.example.com")
+    base_url: BaseUrl = Field(
+        examples=["https://ask.example.com"],
+        description="the address people reach it under, as https://ask.example.com",
+    )
     host: str = Field(default="127.0.0.1", min_length=1, description="the address to listen on")
     port: Port = Field(default=8425, description="the port to listen on")
     confirm_by: ConfirmBy = Field(
         default=ConfirmBy.PAGE,
+        title="how an answer is confirmed",
         description="page (whoever bears the link answers) or mail (a number mailed to whom it was sent confirms the answer)",
     )
 
@@ -148,13 +157,17 @@ class MailConfig(Section):
     """Questions by mail, and how the answers are read."""
 
     reply_address: Address = Field(
-        description="where answers go, as agent@ask.example.com; every agent+<token>@ask.example.com must arrive too"
+        examples=["agent@ask.example.com"],
+        description="where answers go, as agent@ask.example.com; every agent+<token>@ask.example.com must arrive too",
     )
     authserv_id: Host | None = Field(
-        default=None, description="the name that your border server gives itself in Authentication-Results"
+        default=None,
+        examples=["mx.ask.example.com"],
+        description="the name that your border server gives itself in Authentication-Results",
     )
     authentication: Authentication = Field(
         default=_READING.authentication,
+        title="what proves a sender",
         description="one of dmarc, aligned (where a domain publishes no DMARC: its DKIM or SPF), none (trust every sender)",
     )
     answerers: Annotated[tuple[Address, ...], Listed] = Field(
@@ -166,7 +179,9 @@ class MailConfig(Section):
         default=_READING.separator, description="what stands between the local part and the token: + - = . or _"
     )
     message_id_domain: Host | None = Field(
-        default=None, description="the right side of Message-IDs; by default the domain of reply_address"
+        default=None,
+        examples=["ask.example.com"],
+        description="the right side of Message-IDs; by default the domain of reply_address",
     )
     inner_hosts: Annotated[tuple[Host, ...], Listed] = Field(
         default=(), description="names of own servers behind the border, whose Received stand above the border's"
@@ -185,7 +200,7 @@ class MailConfig(Section):
     )
     smtp: SmtpConfig | None = Field(default=None, description="a table with at least a host")
     imap: ImapConfig | None = Field(default=None, description="a table with host, user and password")
-    lmtp: LmtpConfig | None = Field(default=None, description="a table")
+    lmtp: LmtpConfig | None = Field(default=None, description="an empty table will do")
     page: PageConfig | None = Field(default=None, description="a table with at least a base_url")
 
     @model_validator(mode="before")

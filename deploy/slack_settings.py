@@ -43,7 +43,10 @@ class SlackConfig(Section):
         default="/slack/events", description="the path of the request URL, beginning with /"
     )
     agent: str | None = Field(
-        default=None, min_length=1, description="the name of the agent that a mention or a direct message talks with"
+        default=None,
+        min_length=1,
+        examples=["support"],
+        description="the name of the agent that a mention or a direct message talks with",
     )
     api_url: BaseUrl = Field(default="https://slack.com/api/", description="the address of Slack's Web API")
 

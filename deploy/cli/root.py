@@ -16,6 +16,7 @@ from . import (
     answers,
     audit,
     bench,
+    configuring,
     demo,
     doctor,
     fires,
@@ -52,6 +53,11 @@ _PANELS: Mapping[str, tuple[Callable[..., object], ...]] = {
 
 
 _GROUPS: Mapping[str, tuple[str, str, tuple[Callable[..., object], ...]]] = {
+    "config": (
+        "Begin",
+        "What may be set: example, check.",
+        (configuring.config_example, configuring.config_check),
+    ),
     "triggers": (
         "Run bots",
         "What sets bots off: list, add, remove, enable, disable, fire, fires.",
@@ -152,7 +158,8 @@ def _root(
 ) -> None:
     """Durable bots that ask people: sessions hibernate in a database until the answer is there.
 
-    Begin with `overwinter demo`. Settings come from overwinter.toml and from OVERWINTER_* variables.
+    Begin with `overwinter demo`. Settings come from overwinter.toml and from OVERWINTER_* variables; `overwinter config example`
+    prints all of them.
 
     With --json a command prints one JSON document on stdout and nothing else there. An error is the last line of stderr,
     {"error": {"code": "noun.condition", "message": "..."}}, and stdout stays empty; of a session that failed it has the
