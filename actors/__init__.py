@@ -25,7 +25,7 @@ From the bottom up:
     surroundings, journal, effects, tree,     one pass over a root and its children
     stepping, session
     reading, notices, answering, sessions, delivering, waiting, accepting, questions, spoken, actions, settling  the ways in and out
-    supervisor_settings, supervisor
+    carrying, supervisor_settings, supervisor
     attempts, looking                         how one call of a channel went; looking again and again
     reception, telling                        ways to a vendor, and what is told without being asked
     firing, watching                          fires what is due, and tells those who wait for it, or for files

@@ -312,7 +312,7 @@ class Answering:
         """Write the answer; take the question back and revive the session in the same breath if there is room for it here."""
         granted = self._reviver.grant()
         claimed = None
-        hold = self._outbox.hold(pause.channel) if pause.is_sent else None
+        hold = self._outbox.hold(pause.channel, session_id=pause.session_id) if pause.is_sent else None
         try:
             result = await self._store.resolve_pause(replace(change, grant=granted, hold=hold))
             claimed = result.claimed

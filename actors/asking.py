@@ -62,5 +62,6 @@ def asked(wait: Wait, around: Surroundings) -> Asked:
     if wait.item is not None:
         event = to_json({**from_json(event), "item": wait.item})
     asked_first = channels if role is None or wait.channel else role.first_channels
-    posts = posts_of(pause, channels=asked_first, hold=around.outbox.hold)
+    hold = partial(around.outbox.hold, session_id=pause.session_id)
+    posts = posts_of(pause, channels=asked_first, hold=hold)
     return Asked(pause=pause, event=event, posts=posts + escalation_of(pause, patience))

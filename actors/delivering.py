@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
@@ -39,6 +39,10 @@ _TRIES = 3
 """How often a settlement is offered to a store that is busy."""
 
 _log = structlog.get_logger("overwinter.delivering")
+
+
+Carries = Callable[[str, str], bool]
+"""Of a channel and a session: whether this process carries what the session asks there."""
 
 
 class DeliveryStore(Protocol):
@@ -98,6 +102,7 @@ class Dispatcher:
         answering: Answering,
         reviver: Reviver,
         settings: DeliverySettings,
+        carries: Carries = lambda _channel, _session_id: True,
     ) -> None:
         self._store = store
         self._clock = clock
@@ -106,6 +111,7 @@ class Dispatcher:
         self._answering = answering
         self._reviver = reviver
         self._settings = settings
+        self._carries = carries
         self._under_way: set[asyncio.Task[None]] = set()
         self._in_hand: dict[tuple[DeliveryKey, int], asyncio.Task[None]] = {}
         """What is under way, by key and by when it was asked for."""
@@ -117,9 +123,11 @@ class Dispatcher:
         """Set when a delivery has ended while there was room for no other: more may be due."""
 
     # -- the outbox that passes leave things in -----------------------------------------------------------------------
-    def hold(self, channel: str) -> Hold | None:
+    def hold(self, channel: str, *, session_id: str) -> Hold | None:
         """Take a delivery that is about to be written, if this process can carry it at once."""
-        if not self._is_open or channel not in self._channels or len(self._under_way) >= self._settings.concurrency:
+        if not self._is_open or channel not in self._channels or not self._carries(channel, session_id):
+            return None
+        if len(self._under_way) >= self._settings.concurrency:
             return None
         return Hold(holder=self._holder, until_ms=self._hold_until_ms())
 

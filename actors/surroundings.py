@@ -97,7 +97,7 @@ class Reviver(Protocol):
 class Outbox(Protocol):
     """Where a pass leaves what has to be told, once it is committed."""
 
-    def hold(self, channel: str) -> Hold | None:
+    def hold(self, channel: str, *, session_id: str) -> Hold | None:
         """Take what is about to be written for a channel, if this process can carry it at once."""
         ...
 

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from ..actors.delivering import Carries
 from ..actors.ports import Channel
 from ..actors.reception import Connection, DeclaredChannel
+from ..channels.terminal import TerminalChannel
 from .app import App, Fault
 from .errors import AssemblyError
 from .patience_faults import ability_faults
+
+Shows = Callable[[str], bool]
+"""Whether a process's terminal shows what a session asks, by the session's id."""
 
 
 def connected(app: App, connections: Sequence[Connection]) -> dict[str, Channel]:
@@ -43,6 +48,12 @@ def connected(app: App, connections: Sequence[Connection]) -> dict[str, Channel]
     if faults:
         raise AssemblyError(faults)
     return channels
+
+
+def carried_by(channels: Mapping[str, Channel], shows: Shows | None) -> Carries:
+    """What a process carries: all that is asked elsewhere, and on its terminal what the sessions ask that it shows."""
+    on_terminal = frozenset(name for name, channel in channels.items() if isinstance(channel, TerminalChannel))
+    return lambda channel, session_id: shows is None or channel not in on_terminal or shows(session_id)
 
 
 def _remedy(via: str) -> str:

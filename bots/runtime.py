@@ -18,6 +18,7 @@ from ..actors.actions import Actions, Performed
 from ..actors.answering import Answering
 from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
 from ..actors.budgets import Meter
+from ..actors.carrying import CarriedDeliveries
 from ..actors.clock import Clock
 from ..actors.delivering import DeliverySettings, Dispatcher
 from ..actors.errors import PauseInvalidDecisionError
@@ -61,7 +62,7 @@ from ..store.store import Store
 from .agents import AgentProgram
 from .app import App
 from .budgets import BudgetMeter
-from .connecting import connected
+from .connecting import Shows, carried_by, connected
 from .conversation import messages_of
 from .errors import AssemblyError, ToolArgumentsError, ToolArgumentsUnstableError
 from .gate_faults import judges_in
@@ -123,12 +124,14 @@ class Runtime:
         tenant: str = "default",
         workspaces: Path = Path("workspaces"),
         file_hints: FileHints | None = None,
+        shows: Shows | None = None,
     ) -> None:
         """
         Args:
             tenant: whose the triggers are that the app declares.
             workspaces: the folder in which workspace sessions have theirs.
             file_hints: who tells at once where files change; None for the operating system.
+            shows: whose questions this process's terminal shows; None for those of every session.
         """
         app.check()
         self.app = app
@@ -184,14 +187,16 @@ class Runtime:
         self.accepting = Accepting(store=store, clock=clock, programs=programs, reviver=self)
         self.settling = Settling(store=store, clock=clock, reviver=self)
         self.actions = Actions(store=store, clock=clock, programs=programs, answering=self.answering)
+        carries = carried_by(channels, shows)
         self._dispatcher = Dispatcher(
-            store=store,
+            store=CarriedDeliveries(store=store, carries=carries) if shows is not None else store,
             clock=clock,
             holder=holder,
             channels=channels,
             answering=self.answering,
             reviver=self,
             settings=delivering,
+            carries=carries,
         )
         self._firing = Firing(
             triggers=store.triggers,
@@ -272,8 +277,8 @@ class Runtime:
         self.supervisor.drop(session_id)
 
     # -- the outbox of answering ---------------------------------------------------------------------------------------
-    def hold(self, channel: str) -> Hold | None:
-        return self._dispatcher.hold(channel)
+    def hold(self, channel: str, *, session_id: str) -> Hold | None:
+        return self._dispatcher.hold(channel, session_id=session_id)
 
     def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:
         self._dispatcher.offer(delivery, pause)

@@ -52,7 +52,7 @@ class _Nobody:
     def drop(self, session_id: str) -> None:
         """Nothing runs here; who runs it learns it when its lease is renewed."""
 
-    def hold(self, channel: str) -> Hold | None:
+    def hold(self, channel: str, *, session_id: str) -> Hold | None:
         return None
 
     def offer(self, delivery: DeliveryRow, pause: PauseRow) -> None:

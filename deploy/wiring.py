@@ -11,6 +11,7 @@ from ..actors.ids import Ids
 from ..actors.reception import Connection
 from ..actors.supervisor_settings import SupervisorSettings
 from ..bots.app import App
+from ..bots.connecting import Shows
 from ..bots.openai_model import OpenAIModel
 from ..bots.runtime import Runtime
 from ..store.store import Store
@@ -51,12 +52,20 @@ async def open_model(config: Config, *, clock: Clock, ids: Ids) -> AsyncGenerato
 
 @asynccontextmanager
 async def open_runtime(
-    app: App, config: Config, *, clock: Clock, ids: Ids, must_exist: bool, receives: bool = False
+    app: App,
+    config: Config,
+    *,
+    clock: Clock,
+    ids: Ids,
+    must_exist: bool,
+    receives: bool = False,
+    shows: Shows | None = None,
 ) -> AsyncGenerator[Runtime]:
     """The services of an app over the configured database; nothing runs yet.
 
     Args:
         receives: whether this process takes in what people write elsewhere; the service alone does.
+        shows: whose questions this process's terminal shows; None for those of every session, as the service does.
 
     Raises:
         AssemblyError: (assembly.invalid) every fault of the app.
@@ -79,6 +88,7 @@ async def open_runtime(
             connections=connections,
             tenant=config.tenant,
             workspaces=config.workspaces or config.database.parent / "workspaces",
+            shows=shows,
         )
 
 

@@ -40,7 +40,7 @@ from .changes import (
 from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult, Spent
 from .counting import spent
 from .fires import Fires
-from .listing import actions, judged
+from .listing import actions, due_deliveries, judged
 from .notes import Notes
 from .quarantine import Quarantine
 from .queries import Queries
@@ -246,6 +246,10 @@ class Store:
     async def judged(self, *, tenant: str | None, session_id: str | None, limit: int) -> tuple[LedgerRow, ...]:
         """What gates said of calls, newest first; None is every tenant, every session."""
         return await self._reader.read(partial(judged, tenant=tenant, session_id=session_id, limit=limit))
+
+    async def due_deliveries(self, *, now_ms: int) -> frozenset[tuple[str, str]]:
+        """The channel and the session of each delivery that is due and that nobody holds."""
+        return await self._reader.read(partial(due_deliveries, now_ms=now_ms))
 
     async def overdue(self, *, now_ms: int, limit: int) -> Overdue:
         """At most ``limit`` of the pauses whose deadline has come."""

@@ -172,8 +172,8 @@ async def _answer(
     *,
     waits: bool,
 ) -> tuple[Answered, PassOutcome | None]:
-    clock, ids = SystemClock(), RandomIds()
-    async with open_runtime(app, config, clock=clock, ids=ids, must_exist=True) as runtime:
+    clock, ids, shown = SystemClock(), RandomIds(), set[str]()
+    async with open_runtime(app, config, clock=clock, ids=ids, must_exist=True, shows=shown.__contains__) as runtime:
         try:
             answered = await runtime.answering.answer(
                 tenant=config.tenant, pause_id=pause_id, answer=given, credential=credential, priority=Priority.OPERATOR
@@ -184,6 +184,7 @@ async def _answer(
             raise
         if not waits:
             return answered, None
+        shown.add(answered.session_id)
         async with supervising(runtime) as check:
             while True:
                 try:

@@ -6,6 +6,8 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from functools import partial
+from operator import eq
 from typing import Annotated
 
 import typer
@@ -73,6 +75,7 @@ def chat(
     A line /pending is neither: it shows again which questions of the session wait for an answer, and how each is answered.
 
     The bot runs in this process. The session stays in the database and goes on later, here with --session or in a service.
+    Of what is asked on the terminal, what this session asks is shown here; the questions of others are left to the service.
 
     Example: overwinter chat overwinter.bots.examples.refund:app
     """
@@ -116,6 +119,8 @@ def start(
     as_json: Json = False,
 ) -> int:
     """Start a session. A service that runs on the database takes it up at once; --wait runs it here.
+
+    Of what is asked on the terminal, --wait shows what this session asks; the questions of others are left to the service.
 
     Example: overwinter start office:app support "refund order 4471, 80.00" --owner olga --wait
     """
@@ -162,10 +167,14 @@ def _lines(count: int) -> str:
 async def _start(
     config: Config, app: App, talk: _Talk, *, bot: str, owner: str, message: str, surface: Surface, wait: bool
 ) -> SessionRow:
-    async with open_runtime(app, config, clock=SystemClock(), ids=RandomIds(), must_exist=False) as runtime:
+    clock, ids = SystemClock(), RandomIds()
+    session_id = ids.session_id(clock.now_ms())
+    async with open_runtime(
+        app, config, clock=clock, ids=ids, must_exist=False, shows=partial(eq, session_id)
+    ) as runtime:
         runtime.sessions.check_start(program=bot, message=message)
-        session_id = await runtime.sessions.start(
-            program=bot, owner=owner, message=message, tenant=config.tenant, surface=surface
+        await runtime.sessions.start(
+            program=bot, owner=owner, message=message, tenant=config.tenant, surface=surface, session_id=session_id
         )
         if not wait:
             return await _row(runtime, config, session_id)
@@ -184,19 +193,23 @@ async def _chat(
     owner: str,
     session_id: str | None,
 ) -> SessionRow | None:
+    clock, ids = SystemClock(), RandomIds()
+    is_new, session_id = session_id is None, session_id or ids.session_id(clock.now_ms())
     async with open_runtime(
-        app, config, clock=SystemClock(), ids=RandomIds(), must_exist=session_id is not None
+        app, config, clock=clock, ids=ids, must_exist=not is_new, shows=partial(eq, session_id)
     ) as runtime:
-        if session_id is not None:
+        if not is_new:
             await _row(runtime, config, session_id)
         async with supervising(runtime) as check:
             lines = TypedLines(fd=sys.stdin.fileno())
-            if session_id is None:
+            if is_new:
                 talk.screen.note(f"Talking to {bot}; {_PENDING} shows again what is asked, Ctrl-D ends.")
                 first = await _typed(talk, lines, tell_open=talk.tell_nothing_open)
                 if first is None or bot is None:
                     return None
-                session_id = await runtime.sessions.start(program=bot, owner=owner, message=first, tenant=config.tenant)
+                await runtime.sessions.start(
+                    program=bot, owner=owner, message=first, tenant=config.tenant, session_id=session_id
+                )
             return await _converse(runtime, config, talk, lines, typed_next, session_id=session_id, check=check)
 
 

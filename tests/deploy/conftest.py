@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 import pytest
 import structlog
@@ -38,6 +39,10 @@ class Ran:
     def error(self) -> dict[str, str]:
         """The error on the last line of stderr, as ``--json`` gives it."""
         return json.loads(self.err.splitlines()[-1])["error"]
+
+
+Type = Callable[[str], None]
+"""Gives the next command a text to read from its stdin."""
 
 
 class Overwinter(Protocol):
@@ -77,3 +82,20 @@ def overwinter(clean_environment: None, capfd: pytest.CaptureFixture[str]) -> Ov
         return Ran(code=code, out=printed.out, err=printed.err)
 
     return run
+
+
+@pytest.fixture
+def typed(monkeypatch: pytest.MonkeyPatch) -> Generator[Type]:
+    """Gives the next command a text to read from its stdin."""
+    given: list[IO[str]] = []
+
+    def give(text: str) -> None:
+        reading, writing = os.pipe()
+        os.write(writing, text.encode(errors="surrogateescape"))
+        os.close(writing)
+        given.append(os.fdopen(reading))
+        monkeypatch.setattr("sys.stdin", given[-1])
+
+    yield give
+    for stdin in given:
+        stdin.close()

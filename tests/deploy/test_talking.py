@@ -2,35 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 
-from .conftest import REFUNDS, Overwinter, Ran
-
-Type = Callable[[str], None]
-
-
-@pytest.fixture
-def typed(monkeypatch: pytest.MonkeyPatch) -> Generator[Type]:
-    """Gives the next command a text to read from its stdin."""
-    given: list[IO[str]] = []
-
-    def give(text: str) -> None:
-        reading, writing = os.pipe()
-        os.write(writing, text.encode(errors="surrogateescape"))
-        os.close(writing)
-        given.append(os.fdopen(reading))
-        monkeypatch.setattr("sys.stdin", given[-1])
-
-    yield give
-    for stdin in given:
-        stdin.close()
+from .conftest import REFUNDS, Overwinter, Ran, Type
 
 
 def said(ran: Ran) -> list[tuple[str, str]]:
@@ -212,39 +191,6 @@ def test_an_execution_that_failed_is_an_error_with_its_reason(
         assert ran.error["code"] == ran.document["reason"].partition(": ")[0]
 
 
-ASKING = """
-from overwinter.bots.agents import Agent
-from overwinter.bots.app import App
-from overwinter.bots.scripted_model import ScriptedModel, calls, says
-from overwinter.bots.tools import tool
-from overwinter.channels.interpreters.rules import RulesInterpreter
-from overwinter.channels.roles import Answerer, QuestionRole
-
-yes_or_no = QuestionRole(
-    name="owner", answer=str, choices=("yes", "no"), answered_by=Answerer.OWNER, interpreter=RulesInterpreter()
-)
-
-@tool(answer=yes_or_no)
-async def ask_whether(prompt: str) -> str: ...
-
-def reply(request):
-    last = request.messages[-1]
-    return says(f"So: {last.content}") if last.role == "tool" else calls("ask_whether", {"prompt": "Is it warm?"})
-
-app = App(name="office", agents=[Agent(name="clerk", tools=[ask_whether], model=ScriptedModel(reply))])
-"""
-
-
-def test_whoever_says_perhaps_in_a_chat_reads_that_nothing_was_decided(overwinter: Overwinter, typed: Type) -> None:
-    workflows(ASKING)
-    typed("hello\nperhaps\nyes\n")
-    ran = overwinter("chat", "office.py:app", "--json")
-    (told,) = [text for who, text in said(ran) if who == ""]
-    assert told.startswith("The reply leaves it open")
-    assert told.endswith("Nothing was decided; please answer once more.")
-    assert said(ran)[-1] == ("clerk", "So: yes")
-
-
 def test_start_takes_the_app_of_the_configuration(overwinter: Overwinter) -> None:
     workflows(WORKFLOWS)
     nowhere = overwinter("start", "double", "21", "--wait", "--json")
@@ -272,76 +218,3 @@ def test_start_says_what_is_missing_or_too_much(overwinter: Overwinter, given: t
     assert ran.code == 2
     assert says in ran.error["message"]
     assert not Path("overwinter.db").exists()
-
-
-def ids_in(text: str) -> list[str]:
-    return re.findall(r"overwinter answer ([0-9a-f]{32}) ", text)
-
-
-def test_what_a_chat_asks_on_the_terminal_is_shown_again_with_the_command_that_answers_it(
-    overwinter: Overwinter, typed: Type
-) -> None:
-    typed("refund order 4471, 80.00\n/pending\n")
-    ran = overwinter("chat", REFUNDS)
-    first, again = ids_in(ran.err)
-    assert first == again
-    assert "/pending" not in ran.out
-    assert "/pending shows again what is asked" in ran.err
-    session = re.search(r"--session (s\w+)", ran.err)
-    assert session is not None
-
-    typed("/pending\n")
-    later = overwinter("chat", REFUNDS, "--session", session[1], "--json")
-    assert ids_in(later.err) == [first], "in another process, where nothing had been printed"
-    assert first not in later.out
-    assert overwinter("answer", first, "yes", "--as", "mara", "--app", REFUNDS, "--wait").code == 0
-    typed("/pending\n")
-    ran = overwinter("chat", REFUNDS, "--session", session[1], "--json")
-    assert said(ran)[-1] == ("", "No question is open.")
-
-
-def test_a_chat_says_when_what_is_typed_next_is_waited_for(overwinter: Overwinter, typed: Type) -> None:
-    typed("hello\n/pending\n")
-    ran = overwinter("chat", REFUNDS, "--json")
-    assert said(ran)[-1] == ("", "No question is open. support waits for what you type next.")
-    assert [text for who, text in said(ran) if who == "local"] == ["hello"]
-
-
-def test_what_a_chat_asks_its_owner_is_shown_again_with_its_id(overwinter: Overwinter, typed: Type) -> None:
-    workflows(ASKING)
-    typed("/pending\nhello\n/pending\n")
-    ran = overwinter("chat", "office.py:app", "--owner", "olga", "--db", "own.db", "--json")
-    assert said(ran)[0] == ("", "No question is open.")
-    asked, answer = said(ran)[-1][1].split("\n  answer: what you type next, or ")
-    assert asked.startswith("clerk asks you, for ")
-    assert asked.endswith(": Is it warm?")
-    arguments = shlex.split(answer.removeprefix("overwinter ").replace("'your answer'", "yes"))
-    assert arguments[:1] + arguments[2:] == [
-        *("answer", "yes", "--as", "olga", "--owner", "--app", "office.py:app", "--db", "own.db")
-    ]
-    assert overwinter(*arguments).code == 0
-
-
-ELSEWHERE = """
-from overwinter.actors.run import Run
-from overwinter.bots.app import App
-from overwinter.bots.testing.channel import RecordingChannel
-from overwinter.bots.workflows import workflow
-from overwinter.channels.roles import Answerer, QuestionRole
-
-BOARD = QuestionRole(name="board", answer=str, answered_by=Answerer.CHANNEL)
-
-@workflow(version="1")
-async def ask(run: Run, about: str) -> str:
-    return await run.ask(BOARD, f"Is it {about}?")
-
-app = App(name="office", workflows=[ask], channels={BOARD: RecordingChannel(name="boardroom")})
-"""
-
-
-def test_what_a_chat_asks_others_is_shown_again_without_its_id(overwinter: Overwinter, typed: Type) -> None:
-    workflows(ELSEWHERE)
-    typed("warm\n/pending\n")
-    ran = overwinter("chat", "office.py:app", "--json")
-    assert re.fullmatch(r"ask asks board on boardroom, for \d+ s( \(not sent yet\))?: Is it warm\?", said(ran)[-1][1])
-    assert re.search(r"\b[0-9a-f]{32}\b", ran.out + ran.err) is None

@@ -63,6 +63,7 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "timeline": lambda store: store.timeline("s1"),
     "audit": lambda store: store.audit(tenant="acme", limit=10),
     "audit of a session": lambda store: store.audit(tenant="acme", limit=10, session_id="s1"),
+    "due deliveries": lambda store: store.due_deliveries(now_ms=T0),
     "actions": lambda store: store.actions(tenant="acme", session_id=None, action_kind="k", limit=10),
     "judged": lambda store: store.judged(tenant="acme", session_id=None, limit=10),
     "blocked": lambda store: store.blocked(limit=10),
