@@ -35,7 +35,6 @@ from .waiting import Waiting
 
 _log = structlog.get_logger("overwinter.supervisor")
 
-
 PEEK_EVERY_S = 0.25
 """How often at most a hint makes the supervisor see what other processes have sent to the sessions that run here."""
 
@@ -153,7 +152,8 @@ class Supervisor:
             case SessionRow():
                 self._revive(claimed, granted.until_ms)
             case None:
-                pass
+                if self._may_be_more:
+                    self._look.set()
 
     async def run(self) -> None:
         """Work until ``stop`` is called. A store that fails for good ends it with its error."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
@@ -281,6 +282,26 @@ async def test_waiting_sessions_take_no_place_from_fresh_ones(tmp_path: Path) ->
         assert len(await kit.pending()) == 3
         await kit.start("support", "fresh")
         assert len(await kit.pending()) == 4
+
+
+async def test_a_place_kept_for_an_answer_that_came_to_nothing_goes_at_once_to_whoever_has_none(tmp_path: Path) -> None:
+    @workflow(version="1")
+    async def fresh(run: Run) -> None:
+        pass
+
+    patient = SupervisorSettings(concurrency=1, poll_s=1e6)
+    kit = Kit(build=lambda: App(name="a", workflows=[fresh]), path=tmp_path / "w.db", supervising=patient)
+    async with kit.running():
+        await kit.settle()
+        kept = kit.runtime.grant()
+        assert kept is not None
+        session_id = await kit.runtime.sessions.start(program="fresh", owner="olga", message={})
+        for _ in range(50):
+            await asyncio.sleep(0)  # noqa: TID251  no time passes: it is looked for a place, and there is none
+        assert (await kit.session(session_id)).status == "ready"
+        kit.runtime.settle(kept, None)
+        await kit.settle()
+        assert (await kit.session(session_id)).status == "ended"
 
 
 @pytest.mark.behaviour("P44")
