@@ -91,7 +91,7 @@ class Actions:
             raise ActionMismatchError(f"it was committed with another {', '.join(differing)}; nothing was performed")
         _check_pending(pause)
         now_ms = self._clock.now_ms()
-        if committed.deadline_at_ms is not None and now_ms >= committed.deadline_at_ms:
+        if committed.has_expired_at(now_ms):
             raise ActionExpiredError
         if committed.due_at_ms is not None and now_ms < committed.due_at_ms:
             raise ActionNotDueError

@@ -246,13 +246,14 @@ class Answering:
     async def pass_deadline(self, pause: PauseRow) -> bool:
         """The clock has reached the pause's deadline: a timer or an action fires, all else times out.
 
-        False if it was closed before.
+        False if it was closed before; or if it is an action, and neither due nor expired.
         """
         match pause.kind:
             case PauseKind.TIMER:
                 return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
-            case PauseKind.ACTION if ticket_of(pause).may_run_at(self._clock.now_ms()):
-                return await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
+            case PauseKind.ACTION if not (ticket := ticket_of(pause)).has_expired_at(now_ms := self._clock.now_ms()):
+                # A clock that was set back meanwhile has reached neither of its times.
+                return ticket.may_run_at(now_ms) and await self.fire(pause, answer={"due_at_ms": pause.deadline_at_ms})
             case _:
                 role = self._roles.get(pause.role) if pause.kind == PauseKind.ASK else None
                 votes = () if role is None or role.quorum is None else await self._store.votes(pause.pause_id)

@@ -57,9 +57,11 @@ class Ticket:
 
     def may_run_at(self, now_ms: int) -> bool:
         """Whether a supervisor performs it now: its time has come, and its deadline has not."""
-        if self.due_at_ms is None or now_ms < self.due_at_ms:
-            return False
-        return self.deadline_at_ms is None or now_ms < self.deadline_at_ms
+        return self.due_at_ms is not None and now_ms >= self.due_at_ms and not self.has_expired_at(now_ms)
+
+    def has_expired_at(self, now_ms: int) -> bool:
+        """Whether it is too late to perform it."""
+        return self.deadline_at_ms is not None and now_ms >= self.deadline_at_ms
 
 
 @value

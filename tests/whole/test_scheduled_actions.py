@@ -381,6 +381,21 @@ async def test_what_was_due_while_nobody_ran_is_not_run_after_its_deadline(tmp_p
 
 
 @pytest.mark.behaviour("W11")
+@pytest.mark.case("ti10")
+@pytest.mark.parametrize("deadline", [None, 2 * HOUR])
+async def test_a_clock_that_is_set_back_as_a_call_comes_due_ends_no_wait_for_it(
+    tmp_path: Path, deadline: timedelta | None
+) -> None:
+    bank = Ledger(put_off(due=HOUR, deadline=deadline))
+    async with Kit(build=bank.app, path=tmp_path / "w.db").running() as kit:
+        await kit.start("bank", "go")
+        (pause,) = await kit.pending()
+        assert not await kit.runtime.answering.pass_deadline(pause)
+        assert await kit.pending() == (pause,)
+        await kit.advance(HOUR)
+        assert bank.paid == [("A", "pay")]
+
+
 async def test_code_that_is_not_deployed_as_it_was_performs_nothing(tmp_path: Path) -> None:
     path = tmp_path / "w.db"
     bank = Ledger(put_off())
