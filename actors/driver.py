@@ -168,7 +168,7 @@ class Driver:
             return False
         if isinstance(branch.waits_on, Wait):
             check_answered(branch.waits_on, result)
-        self._recall.waits[key] = result
+        self._recall.end_wait(key, result)
         if isinstance(branch.waits_on, Settlement):
             self._settle(branch, branch.waits_on, result)
         elif self._joining.is_deadline(key):

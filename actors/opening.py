@@ -44,6 +44,7 @@ def pause_of(
     if wait.details is not None:
         ask["details"] = wait.details
     asked_at_ms = now_ms if wait.since_ms is None else wait.since_ms
+    counted_from_ms = min(asked_at_ms, now_ms)  # where the clock was set back meanwhile, it lasts no longer for that
     return PauseRow(
         pause_id=pause_id,
         tenant=frame.tenant,
@@ -59,7 +60,7 @@ def pause_of(
         is_sent=False,
         ask_json=to_json(ask),
         asked_at_ms=asked_at_ms,
-        deadline_at_ms=None if wait.due_in_ms is None else asked_at_ms + wait.due_in_ms,
+        deadline_at_ms=None if wait.due_in_ms is None else counted_from_ms + wait.due_in_ms,
         resolution=None,
         answer_json=None,
         responder=None,

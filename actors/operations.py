@@ -28,6 +28,17 @@ MAX_AWAITS_WHILE_CLOSING = 1000
 """Code that catches its own end and loops is let go of after so many awaits, or it would hold this process for ever."""
 
 
+@dataclass(slots=True)
+class Heard:
+    """When the latest happened of what the code of a tree of executions has been told of: to all that it does next, it is past."""
+
+    at_ms: int = -1
+
+    def note(self, at_ms: int | None) -> None:
+        if at_ms is not None and at_ms > self.at_ms:
+            self.at_ms = at_ms
+
+
 @dataclass(eq=False, slots=True)
 class Frame:
     """What all operations of one execution share."""
@@ -51,6 +62,12 @@ class Frame:
     awaits_while_closing: int = 0
     secrets: list[Secret] = field(default_factory=list[Secret])
     """Sensitive values that the code of this execution has come to know."""
+    heard: Heard = field(default_factory=Heard)
+    """Shared by all executions of a tree."""
+
+    def now_ms(self) -> int:
+        """The time, which is later than what the code has been told of, though it be the same moment, or the clock was set back."""
+        return max(self.clock.now_ms(), self.heard.at_ms + 1)
 
 
 @dataclass(eq=False, slots=True, kw_only=True)
@@ -116,6 +133,7 @@ class WaitResult:
         role, answerer: whose answer it was; empty where that was not recorded.
         waited_ms: from when it was reached until it ended; None where that was not recorded.
         outline: of the question that it answers (``outlines``); empty where that was not recorded.
+        happened_at_ms: when that happened which it waited for; None where nothing did, or where it is of no consequence.
     """
 
     resolution: str
@@ -125,6 +143,7 @@ class WaitResult:
     answerer: str = ""
     waited_ms: int | None = None
     outline: str = ""
+    happened_at_ms: int | None = None
 
     @property
     def is_answer(self) -> bool:
@@ -286,6 +305,7 @@ class Recall:
         started: keys of ``once`` steps that were started.
         decisions: joins that were decided, in that order; without those that could not be decided in another way.
         accepted: executions whose changed code an operator has accepted.
+        heard: of what has happened in the world.
     """
 
     returned: dict[str, str] = field(default_factory=dict[str, str])
@@ -295,6 +315,11 @@ class Recall:
     started: set[str] = field(default_factory=set[str])
     decisions: dict[str, Decision] = field(default_factory=dict[str, Decision])
     accepted: set[str] = field(default_factory=set[str])
+    heard: Heard = field(default_factory=Heard)
+
+    def end_wait(self, key: str, result: WaitResult) -> None:
+        self.waits[key] = result
+        self.heard.note(result.happened_at_ms)
 
 
 def milliseconds(duration: timedelta) -> int:

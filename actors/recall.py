@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 
-from ..store.rows import LedgerRow, PauseRow, PauseStatus, Resolution
+from ..store.rows import LedgerRow, PauseKind, PauseRow, PauseStatus, Resolution
 from .asks import JsonValue, form_from_json
 from .errors import PauseStillOpenError, SessionCorruptError
 from .events import RESULT_KINDS, EventKind
@@ -70,7 +71,17 @@ def wait_result_of(pause: PauseRow) -> WaitResult:
         # A clock may have been set back in between.
         waited_ms=None if pause.resolved_at_ms is None else max(0, pause.resolved_at_ms - pause.asked_at_ms),
         outline=_outline_asked(pause) if pause.resolution in _ANSWERS else NO_OUTLINE,
+        happened_at_ms=_fired_at_ms(answer) if pause.kind == PauseKind.TRIGGER else None,
     )
+
+
+def _fired_at_ms(told: JsonValue) -> int | None:
+    """When a trigger fired, by what is told of it; None if it did not."""
+    match told:
+        case {"fired_at": str(at)}:
+            return round(datetime.fromisoformat(at).timestamp() * 1000)
+        case _:
+            return None
 
 
 def taken_body(result: WaitResult) -> str:
@@ -85,6 +96,8 @@ def taken_body(result: WaitResult) -> str:
     }
     if result.outline:
         body["outline"] = result.outline
+    if result.happened_at_ms is not None:
+        body["happened_at_ms"] = result.happened_at_ms
     return to_json(body)
 
 
@@ -142,7 +155,7 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
             )
         case EventKind.PAUSE_TAKEN:
             body = from_json(event.body_json)
-            recall.waits[key] = WaitResult(
+            result = WaitResult(
                 resolution=body["resolution"],
                 answer=body["answer"],
                 responder=body["responder"],
@@ -150,7 +163,9 @@ def _take_in(recall: Recall, event: LedgerRow, key: str) -> None:
                 answerer=body.get("answerer", ""),
                 waited_ms=body.get("waited_ms"),
                 outline=body.get("outline", ""),
+                happened_at_ms=body.get("happened_at_ms"),
             )
+            recall.end_wait(key, result)
         case EventKind.MESSAGE_RECEIVED:
             if event.key:
                 recall.messages[key] = from_json(event.body_json)

@@ -233,7 +233,7 @@ class Run:
 
     async def now(self) -> datetime:
         """The time (UTC) when this was first reached."""
-        ms = await self._value("now", self._frame.clock.now_ms, _INT)
+        ms = await self._value("now", self._frame.now_ms, _INT)
         return datetime.fromtimestamp(ms / 1000, UTC)
 
     async def random(self) -> float:

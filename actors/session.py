@@ -211,13 +211,14 @@ class SessionPass:
     # -- driving ------------------------------------------------------------------------------------------------------
     async def _drive(self, execution: ExecutionRow, program: Program, loaded: LoadedSession) -> Written:
         """Go on with one execution until the session rests, or must be built again from the store."""
-        tree = Tree(root=execution, loaded=loaded, around=self._around, journal=self._journal)
+        recall = recall_of(loaded.events, root_id=execution.execution_id)
+        tree = Tree(root=execution, loaded=loaded, around=self._around, journal=self._journal, heard=recall.heard)
         frame = tree.root_frame()
         message: JsonValue = from_json(execution.input_json)
         driver = Driver(
             frame=frame,
             main=lambda: program.main(Run(path="", frame=frame), message),
-            recall=recall_of(loaded.events, root_id=execution.execution_id),
+            recall=recall,
             open_waits={key: asked_of(row) for rows in (self._pending, self._closed) for key, row in rows.items()},
         )
         steps = Steps(driver=driver, journal=self._journal, execution=execution)

@@ -22,7 +22,7 @@ from .ids import execution_id_of
 from .journal import Journal
 from .jsontext import from_json, to_json
 from .keys import key_in_tree
-from .operations import Child, Frame
+from .operations import Child, Frame, Heard
 from .program import Program
 from .run import Run
 from .surroundings import Surroundings
@@ -33,14 +33,18 @@ class Tree:
 
     Args:
         loaded: with all executions that run, and their events.
+        heard: what their code has been told of.
     """
 
-    def __init__(self, *, root: ExecutionRow, loaded: LoadedSession, around: Surroundings, journal: Journal) -> None:
+    def __init__(
+        self, *, root: ExecutionRow, loaded: LoadedSession, around: Surroundings, journal: Journal, heard: Heard
+    ) -> None:
         self._root = root
         self._session: SessionRow = loaded.session
         self._events: tuple[LedgerRow, ...] = loaded.events
         self._around = around
         self._journal = journal
+        self._heard = heard
         self._children = {row.execution_id: row for row in loaded.executions if row.execution_id != root.execution_id}
 
     def root_frame(self) -> Frame:
@@ -129,6 +133,7 @@ class Tree:
             has_history=has_history,
             item=item,
             fingerprint=row.fingerprint,
+            heard=self._heard,
         )
 
     def _program_of(self, operation: Child) -> Program:

@@ -335,6 +335,40 @@ async def test_a_fire_before_the_wait_began_does_not_wake_it(tmp_path: Path) -> 
         assert [pause.kind for pause in await kit.pending()] == ["trigger"]
 
 
+@pytest.mark.case("ti10")
+@pytest.mark.behaviour("P22")
+@pytest.mark.parametrize("set_back", [timedelta(), timedelta(hours=1)])
+async def test_who_waits_again_is_told_of_no_fire_twice_even_in_the_same_moment_or_by_a_clock_set_back(
+    tmp_path: Path, set_back: timedelta
+) -> None:
+    twice = calls_all(*[calls("subscribe_to_trigger", {"trigger": "go"})] * 2)
+    world = World(
+        Trigger(slug="go", when=Delay(after=timedelta(days=9))),
+        script=ScriptedModel.by_turn([twice] * 3 + [says("ok")]),
+    )
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "wait", surface="workspace")
+        row = await kit.runtime.triggers.get("default", "go")
+        fired = [await kit.runtime.triggers.fire(row, key="first")]
+        if set_back:
+            await kit.close()
+            kit.clock = ManualClock(NOON_MS - set_back // timedelta(milliseconds=1))
+            await kit.open()
+        await kit.settle()
+        assert len(world.script.requests) == 2, "it waits"
+        await kit.restart()
+        await kit.settle()
+        assert [pause.deadline_at_ms for pause in await kit.pending()] == [kit.clock.now_ms() + 3_600_000] * 2
+        await kit.advance(timedelta(seconds=5))
+        fired.append(await kit.runtime.triggers.fire(row, key="second"))
+        await kit.settle()
+        found = [from_json(result)["fire_id"] for result in (await kit.tool_results(session_id)).values()]
+        assert found == [fired[1].fire_id] * 2, "and in every branch of it"
+        assert len(world.script.requests) == 3
+        assert [from_json(fire.outcome_json or "")["woken"] for fire in await fires(kit, "go")] == [2, 2]
+
+
 @pytest.mark.behaviour("P39")
 async def test_a_wait_for_a_trigger_ends_at_its_time_at_the_cap_or_by_an_operator(tmp_path: Path) -> None:
     waits = calls_all(
