@@ -159,7 +159,11 @@ class Queries:
         )
         self._overdue: Select = (
             sa.select(pauses)
-            .where(is_pending, pauses.c.deadline_at_ms <= number("now_ms"))
+            .where(
+                is_pending,
+                pauses.c.deadline_at_ms <= number("now_ms"),
+                sa.tuple_(pauses.c.deadline_at_ms, pauses.c.pause_id) > sa.tuple_(number("after_ms"), text("after_id")),
+            )
             .order_by(pauses.c.deadline_at_ms, pauses.c.pause_id)
             .limit(number("limit"))
         )
@@ -264,8 +268,9 @@ class Queries:
             query = query.where(pauses.c.session_id == session_id)
         return tuple(self._pauses_of(connection.execute(query).all()))
 
-    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int) -> Overdue:
-        found = self._pauses_of(connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit}).all())
+    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int, after: tuple[int, str]) -> Overdue:
+        parameters = {"now_ms": now_ms, "limit": limit, "after_ms": after[0], "after_id": after[1]}
+        found = self._pauses_of(connection.execute(self._overdue, parameters).all())
         return Overdue(pauses=tuple(found), next_ms=connection.scalar(self._next_deadline, {"now_ms": now_ms}))
 
     def events_before(

@@ -8,10 +8,13 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from typing import cast
 
+import pytest
+from structlog.testing import capture_logs
+
 from overwinter.actors.answering import Answering
 from overwinter.actors.clock import ManualClock
 from overwinter.actors.deadlines import Deadlines
-from overwinter.store.errors import StoreBusyError, StoreError
+from overwinter.store.errors import StoreBusyError, StoreError, StoreRefusedError
 from overwinter.store.rows import PauseRow
 from overwinter.store.snapshots import Overdue
 
@@ -28,18 +31,21 @@ class Pauses:
         self.open: dict[str, int] = {}
         self.fired: list[tuple[str, int]] = []
         self.broken: set[str] = set()
+        self.error: Exception = ValueError("its row cannot be read")
         self.busy = 0
         self.looks = 0
         self.during_look = asyncio.Event()
         self.may_look = asyncio.Event()
         self.may_look.set()
 
-    async def overdue(self, *, now_ms: int, limit: int) -> Overdue:
+    async def overdue(self, *, now_ms: int, limit: int, after: tuple[int, str] = (-1, "")) -> Overdue:
         self.looks += 1
         if self.busy:
             self.busy -= 1
             raise StoreBusyError
-        due = sorted((ms, pause_id) for pause_id, ms in self.open.items() if ms <= now_ms)[:limit]
+        due = sorted((ms, pause_id) for pause_id, ms in self.open.items() if ms <= now_ms and (ms, pause_id) > after)[
+            :limit
+        ]
         later = [ms for ms in self.open.values() if ms > now_ms]
         self.during_look.set()
         await self.may_look.wait()
@@ -48,7 +54,7 @@ class Pauses:
 
     async def pass_deadline(self, pause: PauseRow) -> bool:
         if pause.pause_id in self.broken:
-            raise ValueError("its row cannot be read")
+            raise self.error
         self.fired.append((pause.pause_id, self.clock.now_ms()))
         return self.open.pop(pause.pause_id, None) is not None
 
@@ -93,6 +99,20 @@ async def test_one_that_cannot_be_fired_keeps_nobody_busy_and_the_others_on_time
         await clock.advance(ms=int(POLL_S * 1000))
         await calm()
         assert [pause_id for pause_id, _ in pauses.fired] == ["good", "later", "broken"]
+
+
+@pytest.mark.parametrize("error", [ValueError("its row cannot be read"), StoreRefusedError("it cannot be written")])
+async def test_however_many_cannot_be_fired_the_others_are(error: Exception) -> None:
+    clock = ManualClock(1_000_000)
+    pauses = Pauses(clock)
+    pauses.error = error
+    pauses.broken = {f"broken {number:04}" for number in range(1100)}
+    pauses.open = {**dict.fromkeys(pauses.broken, 1_000_000), "good": 1_000_000, "late": 1_000_000 - 1}
+    with capture_logs() as logs:
+        async with at_work(pauses):
+            assert pauses.fired == [("late", 1_000_000), ("good", 1_000_000)]
+            assert pauses.looks == 3, "each is tried once"
+    assert [each["event"] for each in logs] == ["deadline.failed"] * 1100
 
 
 async def test_one_that_is_noted_while_it_is_looked_for_others_is_fired_on_time() -> None:

@@ -159,13 +159,15 @@ async def test_overdue_pauses_are_listed_by_their_deadline(store: Store) -> None
     await asleep(store, *pauses, question("never"), replace(timer("answered"), deadline_at_ms=T0))
     await store.resolve_pause(resolve("answered"))
 
-    async def listed(now_ms: int, limit: int = 9) -> tuple[list[str], int | None]:
-        overdue = await store.overdue(now_ms=now_ms, limit=limit)
+    async def listed(now_ms: int, limit: int = 9, after: tuple[int, str] = (-1, "")) -> tuple[list[str], int | None]:
+        overdue = await store.overdue(now_ms=now_ms, limit=limit, after=after)
         return [one.pause_id for one in overdue.pauses], overdue.next_ms
 
     assert await listed(T0) == ([], T0 + 1)
     assert await listed(T0 + 2) == (["p1", "p2"], T0 + 3)
     assert await listed(T0 + 99, limit=2) == (["p1", "p2"], None)
+    assert await listed(T0 + 99, limit=2, after=(T0 + 1, "p1")) == (["p2", "p3"], None)
+    assert await listed(T0 + 99, after=(T0 + 3, "p3")) == ([], None)
 
 
 # -- the clock ---------------------------------------------------------------------------------------------------------
