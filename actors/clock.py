@@ -71,25 +71,28 @@ async def wait_until(event: asyncio.Event, *, clock: Clock, until_ms: int) -> No
 class ManualClock:
     """A clock moved by hand; nobody waits for real.
 
-    ``advance`` moves it and lets those whose time has come run; it is async because they run before it returns.
+    ``advance`` moves it and lets those whose time has come run; it is async because they run before it returns. It may be set back,
+    by a negative time: nothing passes by that.
     """
 
     def __init__(self, now_ms: int = 1_767_225_600_000) -> None:
         self._now_ms = now_ms
-        self._sleepers: list[tuple[int, asyncio.Future[None]]] = []
+        self._passed_ms = now_ms
+        self._sleepers: list[tuple[int, int, asyncio.Future[None]]] = []
+        """Until when each sleeps, and until when at most by the time that has passed."""
 
     def now_ms(self) -> int:
         return self._now_ms
 
     def monotonic_s(self) -> float:
-        return self._now_ms / 1000
+        return self._passed_ms / 1000
 
     async def sleep_until_ms(self, due_ms: int) -> None:
         if due_ms <= self._now_ms:
             await asyncio.sleep(0)
             return
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        entry = (due_ms, future)
+        entry = (due_ms, self._passed_ms + due_ms - self._now_ms, future)
         self._sleepers.append(entry)
         try:
             await future
@@ -100,7 +103,8 @@ class ManualClock:
     async def advance(self, *, ms: int) -> None:
         """Move the clock by ``ms`` and wake everyone who is due, in order of their time."""
         self._now_ms += ms
-        for due_ms, future in sorted(self._sleepers, key=lambda entry: entry[0]):
-            if due_ms <= self._now_ms and not future.done():
+        self._passed_ms += max(0, ms)
+        for due_ms, ends_ms, future in sorted(self._sleepers, key=lambda entry: entry[:2]):
+            if (due_ms <= self._now_ms or ends_ms <= self._passed_ms) and not future.done():
                 future.set_result(None)
         await asyncio.sleep(0)
