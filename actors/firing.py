@@ -30,11 +30,11 @@ from .failures import text_of
 from .fire_outcomes import FireOutcome
 from .jsontext import to_json
 from .looking import Looking
-from .schedules import plan
+from .rounds import coming_round, due_fires
 from .sessions import Sessions
 from .surroundings import Reviver
-from .trigger_kinds import Cron, Delay, Starts, Trigger
-from .triggers import fire_of, read, told_of, unheard_json
+from .trigger_kinds import Starts
+from .triggers import read, told_of
 
 CHANNEL = "trigger"
 """The channel of the messages that fires are."""
@@ -48,6 +48,8 @@ _LOOK_AGAIN_MS = 500
 _KEPT_MS = 30 * 24 * 3_600_000
 """How long a fire that is over is kept: so long a delivery that comes again is known."""
 _SWEEP_EVERY_MS = 24 * 3_600_000
+_SWEPT_AT_ONCE = 500
+_FAILED = "failed"
 
 _log = structlog.get_logger("overwinter.triggers")
 
@@ -59,7 +61,9 @@ class FiringStore(Protocol):
 
     async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[UntoldFire, ...]: ...
 
-    async def waiting(self, fire: FireRow, trigger: TriggerRow, *, limit: int) -> tuple[PauseRow, ...]: ...
+    async def waiting(
+        self, fire: FireRow, trigger: TriggerRow, *, limit: int, after: tuple[int, str] = (-1, "")
+    ) -> tuple[PauseRow, ...]: ...
 
     async def begin(self, fire: FireRow, *, session_id: str, at_once: int) -> bool: ...
 
@@ -76,6 +80,8 @@ class DueTriggers(Protocol):
     async def due(self, *, now_ms: int, limit: int) -> tuple[TriggerRow, ...]: ...
 
     async def due_ms(self) -> int | None: ...
+
+    async def of_kind(self, kind: str) -> tuple[TriggerRow, ...]: ...
 
     async def subscribed(
         self, trigger_id: str, *, limit: int, after_session_id: str = ""
@@ -125,6 +131,7 @@ class Firing:
         self._full: set[str] = set()
         """Triggers for which a fire is queued: those behind it need not be tried in the same look."""
         self._is_declared = False
+        self._looked_at_ms: int | None = None
         self._swept_at_ms: int | None = None
 
     @property
@@ -149,6 +156,7 @@ class Firing:
         if not self._is_declared:
             await self._declare()
             self._is_declared = True
+        await self._come_round()
         await self._fire_due()
         await self._tell_untold()
         await self._sweep()
@@ -159,6 +167,15 @@ class Firing:
         return soon_ms if due_ms is None else min(due_ms, soon_ms)
 
     # -- firing --------------------------------------------------------------------------------------------------------
+    async def _come_round(self) -> None:
+        """At the first look, and when the clock has been set back: see to it that no schedule waits longer than from now on."""
+        now_ms, before_ms = self._clock.now_ms(), self._looked_at_ms
+        if before_ms is None or now_ms < before_ms:
+            found = [coming_round(row, now_ms=now_ms) for row in await self._triggers.of_kind("cron")]
+            if changes := [change for change in found if change is not None]:
+                await self._fires.fire_due(changes)
+        self._looked_at_ms = now_ms
+
     async def _fire_due(self) -> None:
         while due := await self._triggers.due(now_ms=self._clock.now_ms(), limit=AT_ONCE):
             now_ms = self._clock.now_ms()
@@ -188,8 +205,7 @@ class Firing:
         fire, row = untold.fire, untold.trigger
         outcome = FireOutcome.of(fire)
         told = told_of(fire, row)
-        if untold.is_awaited:
-            await self._wake(fire, row, told, outcome)
+        are_woken = not untold.is_awaited or await self._wake(fire, row, told, outcome)
         if untold.is_followed and fire.status == FireStatus.OPEN:
             await self._tell_subscribed(fire, row, told, outcome)
         is_queued = await self._start(fire, row, told, outcome)
@@ -200,17 +216,20 @@ class Firing:
         settled = await self._fires.settle(
             fire, row, status=status, is_over=is_over, outcome_json=outcome.to_json(), now_ms=self._clock.now_ms()
         )
-        if not settled:
-            # Somebody has begun to wait for it while others were told.
+        if not settled and are_woken:
+            # Somebody has begun to wait for it while others were told. Who could not be woken is tried again, but not at once.
             self._looking.tell()
 
-    async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> None:
-        """Wake everybody who waits for the trigger since before it fired."""
-        while page := await self._fires.waiting(fire, row, limit=AT_ONCE):
-            woken = await asyncio.gather(*(self._wake_one(pause, told, outcome) for pause in page))
-            outcome.woken += sum(woken)
-            if not any(woken):
-                return
+    async def _wake(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> bool:
+        """Wake everybody who waits for the trigger since before it fired; False if that failed for somebody."""
+        failed_before = outcome.skipped.get(_FAILED, 0)
+        after = (-1, "")
+        while page := await self._fires.waiting(fire, row, limit=AT_ONCE, after=after):
+            outcome.woken += sum(await asyncio.gather(*(self._wake_one(pause, told, outcome) for pause in page)))
+            if len(page) < AT_ONCE:
+                break
+            after = (page[-1].asked_at_ms, page[-1].pause_id)
+        return outcome.skipped.get(_FAILED, 0) == failed_before
 
     async def _wake_one(self, pause: PauseRow, told: JsonValue, outcome: FireOutcome) -> bool:
         try:
@@ -226,14 +245,8 @@ class Firing:
         """Give a message to every session that is subscribed."""
         after = ""
         while page := await self._triggers.subscribed(row.trigger_id, limit=AT_ONCE, after_session_id=after):
-            for subscription in page:
-                if subscription.created_at_ms <= fire.fired_at_ms:
-                    try:
-                        await self._tell_one(subscription, fire, told, outcome)
-                    except StoreError as error:
-                        if error.retryable:
-                            raise
-                        _failed(outcome, error, session_id=subscription.session_id)
+            since_before = [each for each in page if each.created_at_ms <= fire.fired_at_ms]
+            await asyncio.gather(*(self._tell_one(each, fire, told, outcome) for each in since_before))
             after = page[-1].session_id
 
     async def _tell_one(
@@ -251,7 +264,14 @@ class Firing:
             received_at_ms=now_ms,
             consumed_at_ms=None,
         )
-        match await self._messages.post_message(PostMessage(message=message, now_ms=now_ms)):
+        try:
+            posted = await self._messages.post_message(PostMessage(message=message, now_ms=now_ms))
+        except StoreError as error:
+            if error.retryable:
+                raise
+            _failed(outcome, error, session_id=subscription.session_id)
+            return
+        match posted:
             case PostResult.POSTED:
                 outcome.told += 1
                 self._reviver.wake(subscription.session_id)
@@ -306,48 +326,18 @@ class Firing:
         return False
 
     async def _sweep(self) -> None:
+        """Forget some of what is old; what is more comes with the next looks, so that nothing that is due waits for it."""
         now_ms = self._clock.now_ms()
         if self._swept_at_ms is not None and now_ms - self._swept_at_ms < _SWEEP_EVERY_MS:
             return
-        self._swept_at_ms = now_ms
-        while await self._fires.sweep(fired_before_ms=now_ms - _KEPT_MS, limit=500) == 500:
-            pass
+        if await self._fires.sweep(fired_before_ms=now_ms - _KEPT_MS, limit=_SWEPT_AT_ONCE) < _SWEPT_AT_ONCE:
+            self._swept_at_ms = now_ms
 
 
 def _failed(outcome: FireOutcome, error: Exception, *, session_id: str) -> bool:
     _log.error("trigger.not-told", session_id=session_id, error=text_of(error))
-    outcome.skip("failed")
+    outcome.skip(_FAILED)
     return False
-
-
-def due_fires(row: TriggerRow, *, now_ms: int) -> DueFires:
-    """What a trigger that is due fires. One that cannot be read fires nothing any more, and says so."""
-    due_ms = row.next_due_at_ms or 0
-    unheard: str | None = None
-    try:
-        trigger: Trigger = read(row)
-        unheard = unheard_json(trigger)
-        match trigger.when:
-            case Cron() as cron:
-                planned = plan(
-                    cron.schedule, due_ms=due_ms, now_ms=now_ms, catch_up=cron.catch_up, at_most=cron.at_most
-                )
-                runs, next_ms = planned.runs, planned.next_ms
-            case Delay():
-                runs, next_ms = ((due_ms, 0),), None
-            case _:
-                runs, next_ms = (), None
-    except TriggerInvalidError as error:
-        _log.error(error.code, trigger=row.slug, error=str(error))
-        runs, next_ms = (), None
-    fires = tuple(fire_of(row, key=str(at_ms), at_ms=at_ms, now_ms=now_ms, missed=missed) for at_ms, missed in runs)
-    return DueFires(
-        trigger_id=row.trigger_id,
-        was_due_at_ms=due_ms,
-        next_due_at_ms=next_ms,
-        fires=fires,
-        unheard_json=unheard,
-    )
 
 
 def _message(starts: Starts, told: JsonValue, *, takes_fire: bool) -> JsonValue:

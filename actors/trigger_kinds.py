@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any, Literal, assert_never
+from typing import Any, Literal, assert_never, get_args
 
 from ..store.values import value
 from .asks import JsonValue
@@ -26,6 +26,7 @@ from .schedules import CatchUp, Schedule
 
 Overlap = Literal["skip", "queue"]
 FileEvent = Literal["created", "modified", "deleted"]
+Surface = Literal["chat", "workspace"]
 
 MAX_WEBHOOK_BYTES = 1024 * 1024
 _SLUG = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
@@ -127,7 +128,7 @@ class Starts:
     bot: str
     owner: str = "triggers"
     message: JsonValue = None
-    surface: Literal["chat", "workspace"] = "chat"
+    surface: Surface = "chat"
     overlap: Overlap = "skip"
     at_once: int = 1
 
@@ -296,14 +297,23 @@ def _when_to_json(when: When) -> JsonValue:
 
 
 def trigger_of(slug: str, kind: str, spec: JsonValue) -> Trigger:
-    """Raises ``ValueError``, ``KeyError`` or ``TypeError`` for what this version cannot read."""
+    """Raises ``ValueError``, ``KeyError``, ``TypeError`` or ``AttributeError`` for what this version cannot read."""
     starts: dict[str, Any] | None = spec["starts"]
+    if starts is not None:
+        _check_words(starts.get("overlap", "skip"), of=Overlap)
+        _check_words(starts.get("surface", "chat"), of=Surface)
     return Trigger(slug=slug, when=_when_of(kind, spec["when"]), starts=None if starts is None else Starts(**starts))
+
+
+def _check_words(*words: str, of: Any) -> None:
+    if unknown := sorted(set(words).difference(get_args(of))):
+        raise ValueError(f"unknown {', '.join(unknown)}; it was written by a newer Overwinter")
 
 
 def _when_of(kind: str, when: dict[str, Any]) -> When:
     match kind:
         case "cron":
+            _check_words(when.get("catch_up", "one"), of=CatchUp)
             return Cron(**when)
         case "delay":
             after_s, at = when["after_s"], when["at"]
@@ -316,6 +326,7 @@ def _when_of(kind: str, when: dict[str, Any]) -> When:
         case "message":
             return ChannelMessage(**when)
         case "file":
+            _check_words(*when["events"], of=FileEvent)
             return FileChange(folder=when["folder"], paths=tuple(when["paths"]), events=tuple(when["events"]))
         case _:
             raise ValueError(f"unknown kind of trigger {kind!r}; it was written by a newer Overwinter")

@@ -281,7 +281,7 @@ def read(row: TriggerRow) -> Trigger:
     """
     try:
         return trigger_of(row.slug, row.kind, from_json(row.spec_json))
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise TriggerInvalidError(f"trigger {row.slug} cannot be read: {error}") from error
 
 

@@ -45,6 +45,7 @@ class DueFires:
     """What a trigger fires now that its time has come. Guard: it is enabled, and was due when it was believed to be.
 
     Attributes:
+        was_due_at_ms: None if it never was to be due again.
         next_due_at_ms: when it is due next; None if never again.
         fires: none where all that it has missed is passed over.
         unheard_json: what is kept with a fire that nobody is there to hear, and that is done at once then; None where it starts
@@ -52,7 +53,7 @@ class DueFires:
     """
 
     trigger_id: str
-    was_due_at_ms: int
+    was_due_at_ms: int | None
     next_due_at_ms: int | None
     fires: tuple[FireRow, ...]
     unheard_json: str | None = None
@@ -142,9 +143,15 @@ class Fires:
         """Forget fires that are done and over."""
         return await self._write(partial(_sweep, fired_before_ms=fired_before_ms, limit=limit))
 
-    async def waiting(self, fire: FireRow, trigger: TriggerRow, *, limit: int) -> tuple[PauseRow, ...]:
-        """Open pauses that wait for the trigger since before the fire, the oldest first."""
-        return await self._read(partial(_waiting, fire=fire, trigger=trigger, limit=limit))
+    async def waiting(
+        self, fire: FireRow, trigger: TriggerRow, *, limit: int, after: tuple[int, str] = (-1, "")
+    ) -> tuple[PauseRow, ...]:
+        """Open pauses that wait for the trigger since before the fire, the oldest first.
+
+        Args:
+            after: since when the last one seen has waited, and its id.
+        """
+        return await self._read(partial(_waiting, fire=fire, trigger=trigger, limit=limit, after=after))
 
     async def watching(self, *, limit: int, after_pause_id: str = "") -> tuple[PauseRow, ...]:
         """Open pauses that wait for files, by id."""
@@ -277,8 +284,11 @@ def _waits_for(fire: FireRow, trigger: TriggerRow) -> dict[str, object]:
     return {"of_tenant": trigger.tenant, "of_slug": trigger.slug, "of_fired_at_ms": fire.fired_at_ms}
 
 
-def _waiting(connection: sa.Connection, *, fire: FireRow, trigger: TriggerRow, limit: int) -> tuple[PauseRow, ...]:
-    found = connection.execute(of.WAITING, {**_waits_for(fire, trigger), "limit": limit})
+def _waiting(
+    connection: sa.Connection, *, fire: FireRow, trigger: TriggerRow, limit: int, after: tuple[int, str]
+) -> tuple[PauseRow, ...]:
+    place = {"after_asked_at_ms": after[0], "after_pause": after[1]}
+    found = connection.execute(of.WAITING, {**_waits_for(fire, trigger), **place, "limit": limit})
     return tuple(map(_pause_row, found.all()))
 
 

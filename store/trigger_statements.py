@@ -57,7 +57,7 @@ CHANGE_STATE = (
 )
 MOVE_ON = (
     sa.update(triggers)
-    .where(_is_this, _is_enabled, triggers.c.next_due_at_ms == number("of_due_at_ms"))
+    .where(_is_this, _is_enabled, triggers.c.next_due_at_ms.is_not_distinct_from(number("of_due_at_ms")))
     .values(next_due_at_ms=number("new_due_at_ms"))
 )
 IS_ENABLED = sa.select(triggers.c.trigger_id).where(_is_this, _is_enabled)
@@ -102,7 +102,16 @@ _waits_for_this = sa.and_(
     pauses.c.role == text("of_slug"),
     pauses.c.asked_at_ms <= number("of_fired_at_ms"),
 )
-WAITING = sa.select(pauses).where(_waits_for_this).order_by(pauses.c.asked_at_ms).limit(number("limit"))
+WAITING = (
+    sa.select(pauses)
+    .where(
+        _waits_for_this,
+        sa.tuple_(pauses.c.asked_at_ms, pauses.c.pause_id)
+        > sa.tuple_(number("after_asked_at_ms"), text("after_pause")),
+    )
+    .order_by(pauses.c.asked_at_ms, pauses.c.pause_id)
+    .limit(number("limit"))
+)
 WATCHING = (
     sa.select(pauses)
     .where(_is_open, pauses.c.kind == literal(PauseKind.FILES), pauses.c.pause_id > text("after_pause"))

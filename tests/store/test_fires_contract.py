@@ -120,6 +120,26 @@ async def test_a_fire_is_not_done_while_somebody_waits_who_began_before_it(store
     assert not await settle(store, row)
 
 
+async def test_those_who_wait_for_a_fire_are_found_page_by_page(store: Store) -> None:
+    await store.triggers.add(trigger())
+    await asleep(store, waits("p3"), waits("p1"), waits("p2", asked_at_ms=T0 - 1), waits("p4", asked_at_ms=T0 - 1))
+
+    async def found(**after: tuple[int, str]) -> list[str]:
+        return [pause.pause_id for pause in await store.fires.waiting(fire(), trigger(), limit=2, **after)]
+
+    assert await found() == ["p2", "p4"]
+    assert await found(after=(T0 - 1, "p2")) == ["p4", "p1"]
+    assert await found(after=(T0 - 1, "p4")) == ["p1", "p3"]
+    assert await found(after=(T0, "p3")) == []
+
+
+async def test_a_trigger_that_was_never_to_be_due_again_may_come_round_by_one_who_saw_it_so(store: Store) -> None:
+    await store.triggers.add(trigger(due_ms=None))
+    for next_ms in (T0 + 5, T0 + 6):
+        await store.fires.fire_due([DueFires(trigger_id="t-go", was_due_at_ms=None, next_due_at_ms=next_ms, fires=())])
+    assert await store.triggers.due_ms() == T0 + 5
+
+
 async def untold_keys(store: Store) -> list[str]:
     return [untold.fire.key for untold in await store.fires.untold(limit=10)]
 

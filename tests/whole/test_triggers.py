@@ -11,12 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
-from overwinter.actors.firing import due_fires
-from overwinter.actors.jsontext import from_json
+from overwinter.actors.firing import AT_ONCE
+from overwinter.actors.jsontext import from_json, to_json
+from overwinter.actors.rounds import due_fires
 from overwinter.actors.run import Run
+from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.trigger_kinds import (
     ChannelMessage,
     Cron,
@@ -35,7 +38,8 @@ from overwinter.bots.errors import AssemblyError
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
-from overwinter.store.trigger_rows import FireRow
+from overwinter.store.rows import PauseRow
+from overwinter.store.trigger_rows import FireRow, TriggerRow
 
 NOON_MS = int(datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC).timestamp() * 1000)
 EVERY_MINUTE = Cron(expression="* * * * *")
@@ -435,6 +439,37 @@ async def test_one_subscriber_that_cannot_be_told_harms_no_other(tmp_path: Path)
         assert from_json((await fires(kit, "go"))[1].outcome_json or "")["skipped"] == {}  # they are not asked again
 
 
+async def test_whoever_cannot_be_woken_keeps_nobody_busy_and_is_tried_again_and_the_others_are_woken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient = SupervisorSettings(poll_s=600)
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(days=9))))
+    kit = Kit(build=world.app, path=tmp_path / "w.db", clock=ManualClock(NOON_MS), supervising=patient)
+    async with kit.running():
+        sessions = [await kit.start("b", "wait", surface="workspace") for _ in range(AT_ONCE + 2)]
+        broken = {sessions.index(session_id): session_id for session_id in sessions[:AT_ONCE]}
+        tried = 0
+        fire_wait = kit.runtime.answering.fire
+
+        async def fire(pause: PauseRow, *, answer: Any, by: str | None = None) -> bool:
+            nonlocal tried
+            tried += 1
+            if pause.session_id in broken.values():
+                raise ValueError("its row cannot be read")
+            return await fire_wait(pause, answer=answer, by=by)
+
+        monkeypatch.setattr(kit.runtime.answering, "fire", fire)
+        await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"), key="k")
+        await kit.settle()
+        assert tried == len(sessions)
+        assert [(await kit.session(session_id)).status for session_id in sessions[AT_ONCE:]] == ["idle"] * 2
+        assert [row.status for row in await fires(kit, "go")] == ["open"]
+        broken.clear()
+        await kit.advance(timedelta(seconds=600))
+        assert {(await kit.session(session_id)).status for session_id in sessions} == {"idle"}
+        assert [row.status for row in await fires(kit, "go")] == ["done"]
+
+
 @pytest.mark.case("ti10")
 @pytest.mark.behaviour("P22")
 async def test_a_clock_that_is_set_back_keeps_nobody_waiting_for_what_has_fired(tmp_path: Path) -> None:
@@ -624,6 +659,73 @@ async def test_a_schedule_that_a_wrong_clock_has_fired_comes_round_again_after_a
             await kit.advance(timedelta(minutes=1))
         today = [fire for fire in await fires(kit, "go") if fire.scheduled_at_ms < right_ms + 3_600_000]
         assert times(today) == ["12:01:00", "12:03:00", "12:04:00"]
+
+
+@pytest.mark.case("ti10")
+async def test_a_schedule_comes_round_again_as_soon_as_a_clock_that_was_wrong_is_set_right(tmp_path: Path) -> None:
+    world = World()
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        report = Starts(bot="report", at_once=9)
+        await kit.runtime.triggers.add("default", Trigger(slug="mine", when=EVERY_MINUTE, starts=report))
+        await kit.advance(timedelta(minutes=1))
+        await kit.advance(timedelta(days=365))
+        await kit.advance(timedelta(days=-365))
+        for _ in range(5):
+            await kit.advance(timedelta(seconds=25))
+        today = [fire for fire in await fires(kit, "mine") if fire.scheduled_at_ms < NOON_MS + 3_600_000]
+        assert times(today) == ["12:02:00", "12:03:00"]
+
+
+async def test_a_schedule_of_an_operator_that_could_not_be_read_comes_round_again(tmp_path: Path) -> None:
+    world = World()
+    async with kit_of(world, tmp_path).running() as kit:
+        await kit.settle()
+        await kit.runtime.triggers.add("default", Trigger(slug="mine", when=EVERY_MINUTE, starts=Starts(bot="report")))
+        replaced = "UPDATE triggers SET spec_json = replace(spec_json, ?, ?)"
+        with closing(sqlite3.connect(tmp_path / "w.db")) as db, db:
+            db.execute(replaced, ('"one"', '"each on its own"'))
+        await kit.advance(timedelta(minutes=1))
+        assert (await kit.runtime.triggers.get("default", "mine")).next_due_at_ms is None
+        with closing(sqlite3.connect(tmp_path / "w.db")) as db, db:
+            db.execute(replaced, ('"each on its own"', '"one"'))
+        await kit.restart()
+        await kit.advance(timedelta(minutes=1))
+        await kit.advance(timedelta(minutes=1))
+        assert times(await fires(kit, "mine")) == ["12:03:00"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "when", "starts"),
+    [
+        ("cron", {"expression": "* * * * *", "zone": "UTC", "catch_up": "each", "at_most": 1}, None),
+        ("cron", {"expression": "* * * * *", "zone": "UTC", "catch_up": ["all"], "at_most": 1}, None),
+        ("file", {"folder": "/in", "paths": ["."], "events": ["created", "moved"]}, None),
+        ("delay", {"after_s": 1, "at": None}, {"bot": "report", "overlap": "replace"}),
+        ("delay", {"after_s": 1, "at": None}, {"bot": "report", "surface": "phone"}),
+    ],
+)
+async def test_a_trigger_that_says_what_this_version_does_not_know_fires_nothing_and_says_so(
+    kind: str, when: dict[str, Any], starts: dict[str, Any] | None
+) -> None:
+    row = TriggerRow(
+        trigger_id="t1",
+        tenant="default",
+        slug="go",
+        kind=kind,
+        spec_json=to_json({"when": when, "starts": starts}),
+        source=None,
+        status="enabled",
+        next_due_at_ms=NOON_MS,
+        state_json=None,
+        created_at_ms=NOON_MS,
+        updated_at_ms=NOON_MS,
+    )
+    with capture_logs() as logs:
+        due = due_fires(row, now_ms=NOON_MS)
+    assert (due.fires, due.next_due_at_ms) == ((), None)
+    assert [(each["event"], each["trigger"]) for each in logs] == [("trigger.invalid", "go")]
+    assert "cannot be read" in logs[0]["error"]
 
 
 async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_that_can(tmp_path: Path) -> None:
