@@ -20,6 +20,8 @@ from ..store.values import value
 from .errors import WorkspacePathError
 
 MAX_FILES = 10_000
+MAX_DEPTH = 100
+"""Of folders in folders: each of them is held open while what is in it is looked at."""
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EINVAL})
 """How it is told that nothing is there, or not any more what was there a moment ago; EINVAL is for a link that is none."""
 _MAX_LINKS = 40
@@ -63,7 +65,8 @@ def look(root: Path, paths: tuple[str, ...], *, racy_ns: int, known: dict[str, S
         known: how they were seen before; where a digest was kept then, it is made again.
 
     Raises:
-        WorkspacePathError: (workspace.path) a path leads out of the folder, or there are too many files.
+        WorkspacePathError: (workspace.path) a path leads out of the folder, or there are too many files, or folders too deep in
+            each other.
     """
     for path in paths:
         check_path(path)
@@ -114,6 +117,10 @@ class _Looking:
                 raise
 
     def _below(self, folder: int, name: str, path: str) -> Iterator[tuple[str, Seen]]:
+        if path.count("/") >= MAX_DEPTH:
+            raise WorkspacePathError(
+                f"there are more than {MAX_DEPTH} folders in each other; watch one that is not so deep"
+            )
         inner = os.open(name, _FOLDER, dir_fd=folder)
         try:
             for each in sorted(os.listdir(inner)):

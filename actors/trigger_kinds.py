@@ -19,7 +19,8 @@ from typing import Any, Literal, assert_never, get_args
 from ..store.values import value
 from .asks import JsonValue
 from .clock import LONGEST
-from .errors import TriggerInvalidError
+from .confinement import check_path
+from .errors import TriggerInvalidError, WorkspacePathError
 from .pattern_errors import PatternInvalidError
 from .patterns import compiled
 from .schedules import CatchUp, Schedule
@@ -101,7 +102,7 @@ class FileChange:
     """Fires when files change.
 
     Attributes:
-        folder: where, as the service sees it; absolute.
+        folder: where, as the service sees it; absolute. It may be a link to a folder.
         paths: files and folders in there; with what is in them.
         events: which kinds of change count.
     """
@@ -199,10 +200,17 @@ def check(trigger: Trigger) -> None:
             except PatternInvalidError as error:
                 raise TriggerInvalidError(f"trigger {trigger.slug}: {error}") from error
         case FileChange(folder=folder, paths=paths, events=events):
-            if not folder.startswith("/") or not paths or not events:
+            if not folder.startswith("/") or "\0" in folder or not paths or not events:
                 raise TriggerInvalidError(
                     f"trigger {trigger.slug} watches nothing: give an absolute folder, paths and events"
                 )
+            try:
+                for path in paths:
+                    check_path(path)
+            except WorkspacePathError as error:
+                raise TriggerInvalidError(
+                    f"trigger {trigger.slug} watches {path!r}; give paths relative to its folder, without '..'"
+                ) from error
         case _:
             assert_never(trigger.when)
 

@@ -12,19 +12,19 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import structlog
 
+from ..store.errors import StoreError
 from ..store.rows import PauseRow
 from ..store.trigger_rows import TriggerRow
 from .answering import Answering
 from .asks import JsonValue
 from .clock import Clock
 from .confinement import Seen
-from .errors import TriggerInvalidError, WorkspacePathError
+from .errors import TriggerInvalidError
 from .failures import text_of
 from .file_changes import changes, look_of, look_to_json, mark_of
 from .file_hints import FileHints
@@ -41,6 +41,8 @@ _LOOK_EVERY_MS = 2_000
 _LOOK_EVERY_WITH_HINTS_MS = 15_000
 _AT_ONCE = 200
 _RETRY_HINTS_MS = 60_000
+_REST = 4.0
+"""So many times as long as a look took there is no other: a file that grows without end keeps one who watches many busy no more."""
 
 _log = structlog.get_logger("overwinter.files")
 
@@ -67,6 +69,7 @@ class _Watch:
         before: how they looked when the wait began; None where nobody has looked yet.
         mark, since_ms: what they looked like at the last look, and since when they have.
         gone: which of them were not there at some look of this process. A file system gives a new file the number of an old one.
+        trouble: why the last look failed, which is told once; empty if it did not.
     """
 
     who: PauseRow | TriggerRow
@@ -77,6 +80,7 @@ class _Watch:
     mark: str = ""
     since_ms: int = 0
     gone: set[str] = field(default_factory=set[str])
+    trouble: str = ""
 
 
 class FileWatching:
@@ -113,6 +117,7 @@ class FileWatching:
         self._hinting: asyncio.Task[None] | None = None
         self._hinted_folders: frozenset[Path] = frozenset()
         self._hints_failed_at_ms: int | None = None
+        self._rests_until_s = clock.monotonic_s()
 
     @property
     def is_busy(self) -> bool:
@@ -134,6 +139,17 @@ class FileWatching:
     # -- what is waited for --------------------------------------------------------------------------------------------
     async def _work(self) -> int | None:
         """Look at everything once; when to look again because something has changed and may change on."""
+        rest_ms = round((self._rests_until_s - self._clock.monotonic_s()) * 1000)
+        if rest_ms > 0:
+            await self._clock.sleep_until_ms(self._clock.now_ms() + rest_ms)
+        began_s = self._clock.monotonic_s()
+        try:
+            return await self._look_at_everything()
+        finally:
+            ended_s = self._clock.monotonic_s()
+            self._rests_until_s = ended_s + _REST * (ended_s - began_s)
+
+    async def _look_at_everything(self) -> int | None:
         await self._take_in()
         self._keep_hints()
         again: list[int] = []
@@ -142,7 +158,7 @@ class FileWatching:
             some = watches[at : at + _AT_ONCE]
             looks = await asyncio.to_thread(_look_at_all, some, self._clock.now_ms())
             for watch, seen in zip(some, looks, strict=True):
-                if seen is not None and (due_ms := await self._compare(watch, seen)) is not None:
+                if seen is not None and (due_ms := await self._see(watch, seen)) is not None:
                     again.append(due_ms)
         return min(again, default=None)
 
@@ -179,6 +195,16 @@ class FileWatching:
             return None
 
     # -- what has changed ----------------------------------------------------------------------------------------------
+    async def _see(self, watch: _Watch, seen: dict[str, Seen]) -> int | None:
+        """As ``_compare``; what is wrong with one watch concerns that one alone."""
+        try:
+            return await self._compare(watch, seen)
+        except Exception as error:
+            if isinstance(error, StoreError) and error.retryable:
+                raise
+            _log.exception("files.not-told", folder=str(watch.folder))
+            return None
+
     async def _compare(self, watch: _Watch, seen: dict[str, Seen]) -> int | None:
         """Tell of what has changed if it has settled; else when it will have."""
         if watch.before is None:
@@ -191,7 +217,7 @@ class FileWatching:
             return None
         now_ms = self._clock.now_ms()
         mark = mark_of(seen)
-        if mark != watch.mark:
+        if mark != watch.mark or now_ms < watch.since_ms:
             watch.mark, watch.since_ms = mark, now_ms
         if now_ms - watch.since_ms < SETTLED_MS:
             return watch.since_ms + SETTLED_MS
@@ -249,7 +275,7 @@ class FileWatching:
     async def _take_hints(self, folders: Sequence[Path]) -> None:
         try:
             await self._hints.run(folders, lambda _: self._looking.tell())
-        except OSError as error:
+        except Exception as error:  # it has errors of its own beside those of the operating system
             self._hints_failed_at_ms = self._clock.now_ms()
             _log.warning(
                 "files.no-hints",
@@ -266,15 +292,21 @@ class FileWatching:
 
 
 def _look_at_all(watches: Sequence[_Watch], now_ms: int) -> list[dict[str, Seen] | None]:
-    """On the disk, in a thread; None where a look failed, which concerns that one alone."""
+    """On the disk, in a thread; None where a look failed, which concerns that one alone.
+
+    A workspace is never looked for behind a link: its session might have put that there. An operator's folder may be one.
+    """
     found: list[dict[str, Seen] | None] = []
     for watch in watches:
-        looking = partial(look_at, watch.folder, watch.paths, now_ms=now_ms, known=watch.before)
         try:
-            found.append(looking())
-        except (WorkspacePathError, OSError) as error:
-            _log.warning("files.not-seen", folder=str(watch.folder), error=text_of(error))
+            folder = watch.folder if isinstance(watch.who, PauseRow) else watch.folder.resolve()
+            found.append(look_at(folder, watch.paths, now_ms=now_ms, known=watch.before))
+            watch.trouble = ""
+        except Exception as error:
             found.append(None)
+            if (trouble := text_of(error)) != watch.trouble:
+                _log.warning("files.not-seen", folder=str(watch.folder), error=trouble)
+                watch.trouble = trouble
     return found
 
 

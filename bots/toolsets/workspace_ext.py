@@ -6,6 +6,7 @@ more was asked for than one wait may last, ``timed_out``, or ``cancelled`` by an
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
@@ -96,9 +97,10 @@ def _watch_files(bench: Workbench) -> Tool:
         assert bench.workspaces is not None
         bench.workspaces.folder(session_id)
         try:
-            return {"files": look_to_json(bench.workspaces.look(session_id, tuple(paths), now_ms=now_ms))}
+            seen = await asyncio.to_thread(bench.workspaces.look, session_id, tuple(paths), now_ms=now_ms)
         except WorkspacePathError as error:
             return {"refused": str(error)}
+        return {"files": look_to_json(seen)}
 
     @tool(surface="workspace")
     async def watch_files(

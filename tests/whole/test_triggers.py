@@ -24,6 +24,7 @@ from overwinter.actors.trigger_kinds import (
     ChannelMessage,
     Cron,
     Delay,
+    FileChange,
     Starts,
     Trigger,
     Webhook,
@@ -762,6 +763,12 @@ async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_tha
         Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="(")),
         Trigger(slug="go", when=ChannelMessage(channel="slack", pattern="refund{e<=1}")),
         Trigger(slug="go", when=EVERY_MINUTE, starts=Starts(bot="report", at_once=0)),
+        Trigger(slug="go", when=FileChange(folder="in")),
+        Trigger(slug="go", when=FileChange(folder="/in\0")),
+        Trigger(slug="go", when=FileChange(folder="/in", paths=("../out",))),
+        Trigger(slug="go", when=FileChange(folder="/in", paths=("/out",))),
+        Trigger(slug="go", when=FileChange(folder="/in", paths=("a", "b\0"))),
+        Trigger(slug="go", when=FileChange(folder="/in", events=())),
     ],
 )
 async def test_a_trigger_that_can_never_fire_as_meant_is_refused_when_it_is_made(

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
+from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from overwinter.actors.confinement import Seen
 from overwinter.actors.file_changes import FileChanged, changes
@@ -23,12 +24,13 @@ from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
+from overwinter.store.rows import PauseRow
 
 
 class NoHints:
     """An operating system that says nothing of files, as on many mounts; or that refuses to."""
 
-    def __init__(self, error: OSError | None = None) -> None:
+    def __init__(self, error: Exception | None = None) -> None:
         self.error = error
 
     async def run(self, folders: Sequence[Path], changed: Callable[[Path], None]) -> None:
@@ -245,11 +247,12 @@ async def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.case("ti17")
-@pytest.mark.parametrize("number", [28, 24, None])
+@pytest.mark.parametrize(
+    "error", [OSError(28, os.strerror(28)), OSError(24, os.strerror(24)), WatchfilesRustInternalError("lost"), None]
+)
 async def test_where_the_system_watches_nothing_files_are_looked_at_all_the_same(
-    tmp_path: Path, number: int | None
+    tmp_path: Path, error: Exception | None
 ) -> None:
-    error = None if number is None else OSError(number, os.strerror(number))
     with capture_logs() as logs:
         kit = kit_of(tmp_path, {"paths": ["."]}, hints=NoHints(error))
         async with kit.running():
@@ -260,7 +263,7 @@ async def test_where_the_system_watches_nothing_files_are_looked_at_all_the_same
             await pass_time(kit)
             assert await told(kit, session_id) == [("created", "a.txt")]
     warned = [entry for entry in logs if entry["event"] == "files.no-hints"]
-    assert bool(warned) == (number is not None)
+    assert len(warned) == (0 if error is None else 1), "it is not tried again at once"
     assert all("fs.inotify.max_user_watches" in entry["remedy"] for entry in warned)
 
 
@@ -311,6 +314,91 @@ async def test_a_file_trigger_starts_a_session_for_what_has_changed_and_watches_
     async with kit.running():
         await pass_time(kit)
         assert seen == [[("created", "a.txt")], [("created", "b.txt")]]
+
+
+async def test_the_folder_of_a_trigger_may_be_a_link_and_may_lead_elsewhere_later(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+    inbox = tmp_path / "inbox"
+    inbox.symlink_to(tmp_path / "one")
+    trigger = Trigger(slug="inbox", when=FileChange(folder=str(inbox)))
+    app = App(name="a", agents=[Agent(name="b", model=ScriptedModel([]))], triggers=[trigger])
+    kit = kit_of(tmp_path, {}, app=app)
+    async with kit.running():
+        await pass_time(kit)
+        write(tmp_path / "one" / "a.txt", "a")
+        await pass_time(kit)
+        inbox.unlink()
+        inbox.symlink_to(tmp_path / "two")
+        write(tmp_path / "two" / "b.txt", "b")
+        await pass_time(kit)
+        fires = await kit.runtime.triggers.fires_of("default", "inbox", limit=9)
+        found = [from_json(fire.payload_json or "")["changes"] for fire in reversed(fires)]
+        assert [[(each["event"], each["path"]) for each in changes] for changes in found] == [
+            [("created", "a.txt")],
+            [("deleted", "a.txt"), ("created", "b.txt")],
+        ]
+
+
+async def test_what_one_session_does_to_its_files_keeps_nobody_else_from_being_told(tmp_path: Path) -> None:
+    kit = kit_of(tmp_path, {"paths": ["."]})
+    async with kit.running():
+        session_id, folder = await begin(kit)
+        other = await kit.start("b", "watch", surface="workspace")
+        deep = os.open(folder, os.O_RDONLY)
+        for _ in range(600):
+            os.mkdir("d", dir_fd=deep)
+            inner = os.open("d", os.O_RDONLY, dir_fd=deep)
+            os.close(deep)
+            deep = inner
+        os.close(deep)
+        write(kit.runtime.workspaces.folder(other) / "a.txt", "a")
+        with capture_logs() as logs:
+            await pass_time(kit)
+        assert [each["error"] for each in logs if each["event"] == "files.not-seen"] == [
+            "there are more than 100 folders in each other; watch one that is not so deep"
+        ]
+        assert await told(kit, other) == [("created", "a.txt")]
+        assert [pause.session_id for pause in await kit.pending()] == [session_id]
+        await kit.advance(timedelta(hours=1))
+        assert from_json((await kit.tool_results(session_id))["call_1"])["status"] == "capped"
+
+
+async def test_a_wait_that_cannot_be_ended_keeps_no_other_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kit = kit_of(tmp_path, {"paths": ["."]})
+    async with kit.running():
+        session_id, folder = await begin(kit)
+        other = await kit.start("b", "watch", surface="workspace")
+        fire_wait = kit.runtime.answering.fire
+
+        async def fire(pause: PauseRow, *, answer: Any, by: str | None = None) -> bool:
+            if pause.session_id == session_id:
+                raise ValueError("its row cannot be read")
+            return await fire_wait(pause, answer=answer, by=by)
+
+        monkeypatch.setattr(kit.runtime.answering, "fire", fire)
+        write(folder / "a.txt", "a")
+        write(kit.runtime.workspaces.folder(other) / "a.txt", "a")
+        await pass_time(kit)
+        assert await told(kit, other) == [("created", "a.txt")]
+        monkeypatch.undo()
+        await pass_time(kit)
+        assert await told(kit, session_id) == [("created", "a.txt")]
+
+
+@pytest.mark.case("ti10")
+async def test_a_change_that_settles_while_the_clock_is_set_back_is_told_all_the_same(tmp_path: Path) -> None:
+    kit = kit_of(tmp_path, {"paths": ["."]})
+    async with kit.running():
+        session_id, folder = await begin(kit)
+        write(folder / "a.txt", "a")
+        await kit.advance(timedelta(seconds=2))
+        assert await is_waiting(kit), "it may change on"
+        await kit.advance(timedelta(hours=-1))
+        await pass_time(kit)
+        assert await told(kit, session_id) == [("created", "a.txt")]
 
 
 async def test_the_operating_system_tells_of_a_change_at_once(tmp_path: Path) -> None:
