@@ -199,20 +199,22 @@ def check(trigger: Trigger) -> None:
                 compiled(pattern or "", is_any_case=True)
             except PatternInvalidError as error:
                 raise TriggerInvalidError(f"trigger {trigger.slug}: {error}") from error
-        case FileChange(folder=folder, paths=paths, events=events):
-            if not folder.startswith("/") or "\0" in folder or not paths or not events:
-                raise TriggerInvalidError(
-                    f"trigger {trigger.slug} watches nothing: give an absolute folder, paths and events"
-                )
-            try:
-                for path in paths:
-                    check_path(path)
-            except WorkspacePathError as error:
-                raise TriggerInvalidError(
-                    f"trigger {trigger.slug} watches {path!r}; give paths relative to its folder, without '..'"
-                ) from error
+        case FileChange() as files:
+            _check_files(trigger.slug, files)
         case _:
             assert_never(trigger.when)
+
+
+def _check_files(slug: str, files: FileChange) -> None:
+    if not files.folder.startswith("/") or "\0" in files.folder or not files.paths or not files.events:
+        raise TriggerInvalidError(f"trigger {slug} watches nothing: give an absolute folder, paths and events")
+    for path in files.paths:
+        try:
+            check_path(path)
+        except WorkspacePathError as error:
+            raise TriggerInvalidError(
+                f"trigger {slug} watches {path!r}; give paths relative to its folder, without '..'"
+            ) from error
 
 
 def _check_webhook(slug: str, webhook: Webhook) -> None:

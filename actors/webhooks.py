@@ -1,7 +1,7 @@
 """Calls from outside that set triggers off: who may, how large, how often, and the same one again.
 
-    look up by name and token (404) -> size (413) -> signature over the raw bytes (401) -> one fire for each delivery (202)
-                                                                                        -> too many in a minute (429)
+    look up by name and token (404) -> as it is, not compressed (415) -> size (413) -> signature over the raw bytes (401)
+        -> one fire for each delivery (202), but not too many in a minute (429)
 
 An unknown name and a wrong token are told apart by nobody, and both comparisons take the same time whatever is given.
 """
@@ -58,6 +58,7 @@ class WebhookAnswer:
 NOT_FOUND = WebhookAnswer(status=404, body={"error": "not found"})
 TOO_LARGE = WebhookAnswer(status=413, body={"error": "the body is too large"})
 TOO_SLOW = WebhookAnswer(status=408, body={"error": "the body took too long"})
+PACKED = WebhookAnswer(status=415, body={"error": "the body is compressed; send it as it is"})
 UNREADABLE = WebhookAnswer(status=400, body={"error": "the body cannot be read"})
 
 

@@ -13,10 +13,13 @@ from contextlib import asynccontextmanager
 import structlog
 from aiohttp import web
 
-from ..actors.webhooks import NOT_FOUND, TOO_LARGE, TOO_SLOW, UNREADABLE, WebhookAnswer, Webhooks
+from ..actors.webhooks import NOT_FOUND, PACKED, TOO_LARGE, TOO_SLOW, UNREADABLE, WebhookAnswer, Webhooks
 
 BODY_S = 30.0
 """How long a body may take: who sends one by the byte would else hold a connection for ever."""
+
+IDLE_S = 30.0
+"""How long a connection may have nothing to say, or no more than a part of its headers: they would else fill up the process."""
 
 _log = structlog.get_logger("overwinter.webhooks")
 
@@ -43,10 +46,13 @@ def webhook_app(webhooks: Webhooks, *, body_s: float = BODY_S) -> web.Applicatio
         return web.json_response(answer.body, status=answer.status, headers=headers)
 
     async def answered(request: web.Request) -> WebhookAnswer:
-        bearer = request.headers.get("Authorization", "").partition("Bearer ")[2]
-        called = await webhooks.called(request.match_info["slug"], request.match_info.get("token", bearer))
+        scheme, _, bearer = request.headers.get("Authorization", "").partition(" ")
+        token = request.match_info.get("token", bearer.strip() if scheme.lower() == "bearer" else "")
+        called = await webhooks.called(request.match_info["slug"], token)
         if called is None:
             return NOT_FOUND
+        if any(each.strip().lower() not in ("", "identity") for each in request.headers.getall("Content-Encoding", ())):
+            return PACKED  # what is signed is what is sent, and how large it is would be known too late
         try:
             async with asyncio.timeout(body_s):
                 body = await _read(request, most=called.when.max_bytes)
@@ -76,10 +82,14 @@ async def _read(request: web.Request, *, most: int) -> bytes | None:
 
 
 @asynccontextmanager
-async def serving(app: web.Application, *, host: str, port: int) -> AsyncGenerator[int]:
-    """Serve while the block runs. Yields the port, which is another than the one given where that is 0."""
+async def serving(app: web.Application, *, host: str, port: int, idle_s: float = IDLE_S) -> AsyncGenerator[int]:
+    """Serve while the block runs. Yields the port, which is another than the one given where that is 0.
+
+    Args:
+        idle_s: how long a connection may have no whole request.
+    """
     # No log of requests: an address may hold a token.
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=3.0, keepalive_timeout=idle_s, auto_decompress=False)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)

@@ -189,7 +189,9 @@ class Fires:
         if not connection.execute(of.IS_ENABLED, of_trigger).all():
             return "refused"
         if per_minute is not None:
-            lately = connection.scalar(of.FIRED_SINCE, {**of_trigger, "since_ms": row.fired_at_ms - 60_000})
+            # What was fired by a clock that has been set back since is no matter of this minute.
+            minute = {"since_ms": row.fired_at_ms - 60_000, "now_ms": row.fired_at_ms}
+            lately = connection.scalar(of.FIRED_BETWEEN, {**of_trigger, **minute})
             if (lately or 0) >= per_minute:
                 return "limited"
         if state is not None and not change_state(

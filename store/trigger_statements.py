@@ -127,7 +127,9 @@ _of_this = fires.c.trigger_id == text("of_trigger")
 _is_running = sa.and_(_of_this, fires.c.session_id.is_not(None), fires.c.is_over == sa.literal_column("0"))
 
 PAYLOAD_FIRED = sa.select(fires.c.payload_json).where(_of_this, fires.c.key == text("of_key"))
-FIRED_SINCE = sa.select(sa.func.count()).where(_of_this, fires.c.fired_at_ms > number("since_ms"))
+FIRED_BETWEEN = sa.select(sa.func.count()).where(
+    _of_this, fires.c.fired_at_ms > number("since_ms"), fires.c.fired_at_ms <= number("now_ms")
+)
 FIRES_OF = sa.select(fires).where(_of_this).order_by(*(column.desc() for column in FIRE_ORDER)).limit(number("limit"))
 UNTOLD = (
     sa.select(

@@ -97,6 +97,16 @@ async def test_the_limit_of_a_minute_holds_for_all_together(store: Store) -> Non
     assert await store.fires.fire(fire("later", at_ms=T0 + 60_001), per_minute=4) == "fired"
 
 
+@pytest.mark.case("ti10")
+async def test_a_clock_that_is_set_back_uses_up_no_minute(store: Store) -> None:
+    await store.triggers.add(trigger())
+    for number in range(4):
+        await store.fires.fire(fire(f"ahead {number}", at_ms=T0 + 3_600_000), per_minute=4)
+    rows = [fire(str(number)) for number in range(6)]
+    outcomes = [await store.fires.fire(row, per_minute=4) for row in rows]
+    assert outcomes == ["fired"] * 4 + ["limited"] * 2
+
+
 async def test_what_a_trigger_compares_with_is_changed_by_one_alone(store: Store) -> None:
     await store.triggers.add(trigger())
     assert await store.triggers.set_state("t-go", was=None, state_json="a")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import hashlib
 import hmac
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from aiohttp import web
 from structlog.testing import capture_logs
 
 from overwinter.actors.errors import TriggerInvalidError
@@ -211,7 +213,12 @@ def posted(path: bytes, *headers: bytes, body: bytes = b"{}", length: int | None
         (posted(b"/hooks/%FF%00/" + TOKEN.encode()), 404, 0),
         (posted(b"/hooks/open", b"Authorization: Bearer \xff\xfe"), 404, 0),
         (posted(b"/hooks/open/" + TOKEN.encode(), b"Webhook-Id: \xff"), 400, 0),
-        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Encoding: gzip"), 400, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Encoding: gzip"), 415, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Encoding: identity", b"Content-Encoding: br"), 415, 0),
+        (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Encoding: Identity"), 202, 1),
+        (posted(b"/hooks/open/wrong", b"Content-Encoding: gzip"), 404, 0),
+        (posted(b"/hooks/open", b"Authorization: bearer  " + TOKEN.encode()), 202, 1),
+        (posted(b"/hooks/open", b"Authorization: Basic Bearer " + TOKEN.encode()), 404, 0),
         (posted(b"/hooks/open/" + TOKEN.encode(), length=10), 408, 0),
         (posted(b"/hooks/open/" + TOKEN.encode(), b"Content-Type: text/\xff"), 202, 1),
     ],
@@ -221,6 +228,33 @@ async def test_a_call_of_odd_bytes_is_answered_as_any_other(
 ) -> None:
     assert await spoken(site, request_bytes) == status
     assert len(site.started) == runs
+
+
+@pytest.mark.parametrize("signed", ["as it is sent", "as it is meant"])
+async def test_a_compressed_body_is_refused_and_says_so(site: Site, signed: str) -> None:
+    packed = gzip.compress(b'{"n":1}')
+    headers = {"Content-Encoding": "gzip", HEADER: signature(packed if signed == "as it is sent" else b'{"n":1}')}
+    status, answer, _ = await site.call(f"/hooks/signed/{TOKEN}", packed, headers)
+    assert (status, answer["error"]) == (415, "the body is compressed; send it as it is")
+    assert site.started == []
+
+
+@pytest.mark.parametrize("begun", [b"", b"POST /hooks/open/x HTTP/1.1\r\nHost: x\r\nX-Slow: "])
+async def test_a_connection_that_never_comes_to_a_request_is_closed(begun: bytes) -> None:
+    async with serving(web.Application(), host="127.0.0.1", port=0, idle_s=0.3) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        try:
+            writer.write(begun)
+            async with asyncio.timeout(10):
+                ended = asyncio.create_task(reader.read())
+                while not ended.done():
+                    if begun:
+                        writer.write(b"x")
+                    await asyncio.wait({ended}, timeout=0.05)
+            assert ended.exception() is not None or ended.result() == b""
+        finally:
+            writer.close()
+            await asyncio.wait({asyncio.create_task(writer.wait_closed())})
 
 
 @pytest.mark.parametrize("method", ["get", "put", "delete", "head", "options"])
