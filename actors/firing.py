@@ -11,7 +11,7 @@ what goes wrong with one subscriber is noted in the fire's outcome and concerns 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Protocol, cast
 
 import structlog
@@ -59,7 +59,9 @@ class FiringStore(Protocol):
 
     async def fire_due(self, changes: Sequence[DueFires]) -> int: ...
 
-    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[UntoldFire, ...]: ...
+    async def untold(
+        self, *, limit: int, after: Place = BEGINNING, full: Collection[str] = ()
+    ) -> tuple[UntoldFire, ...]: ...
 
     async def waiting(
         self, fire: FireRow, trigger: TriggerRow, *, limit: int, after: tuple[int, str] = (-1, "")
@@ -188,7 +190,7 @@ class Firing:
         after = BEGINNING
         self._full.clear()
         while True:
-            page = await self._fires.untold(limit=AT_ONCE, after=after)
+            page = await self._fires.untold(limit=AT_ONCE, after=after, full=self._full)
             for untold in page:
                 try:
                     await self._tell(untold)

@@ -2,14 +2,15 @@
 
 A trigger fires once for each key: the row of the fire is the proof, and where a scheduled time is the key, the trigger's
 ``next_due_at_ms`` is moved on in the same transaction. A fire stays ``open`` until everybody who waits for it has been told. It is
-done only if at that moment nobody waits for it any more who began to wait before; and a wait that is written later, but began
-before the fire, opens it again (``tell_again``, in the transaction of the wait). So nobody misses a fire, whichever was first;
-nor where a clock was set back in between: who is written down as waiting when a trigger fires does wait for that fire.
+done, or queued until it may start something, only if at that moment nobody waits for it any more who began to wait before; and a
+wait that is written later, but began before the fire, opens it again (``tell_again``, in the transaction of the wait). So nobody
+misses a fire, whichever was first; nor where a clock was set back in between: who is written down as waiting when a trigger fires
+does wait for that fire.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Literal, TypeVar
 
@@ -20,6 +21,7 @@ from .alone import Alone, ReadAlone, WriteAlone
 from .engine import Dialect
 from .freezing import maker, names_of
 from .rows import PauseRow
+from .statements import literal
 from .trigger_rows import FireRow, FireStatus, TriggerRow
 from .trigger_schema import fires
 from .triggers import change_state
@@ -81,6 +83,10 @@ class Fires:
         self._write_alone = write
         self._read = read
         self._insert_fire = dialect.insert_if_absent(fires)
+        self._bound = dialect.bound
+        self._untold = of.UNTOLD.where(
+            sa.or_(fires.c.status != literal(FireStatus.QUEUED), fires.c.trigger_id.not_in(dialect.keys("full")))
+        )
 
     async def fire_due(self, changes: Sequence[DueFires]) -> int:
         """Fire what is due, each trigger for itself; returns how many fires there are that were not there before."""
@@ -108,13 +114,16 @@ class Fires:
         firing = partial(self._fire, row=row, per_minute=per_minute, state=state, unheard_json=unheard_json)
         return await self._write(firing, is_news=True)
 
-    async def untold(self, *, limit: int, after: Place = BEGINNING) -> tuple[UntoldFire, ...]:
+    async def untold(
+        self, *, limit: int, after: Place = BEGINNING, full: Collection[str] = ()
+    ) -> tuple[UntoldFire, ...]:
         """Fires that are not done, in the order in which they fired.
 
         Args:
             after: the place of the last one seen.
+            full: triggers that can start nothing more for now: those of their fires that are queued are passed over.
         """
-        return await self._read(partial(_untold, limit=limit, after=after))
+        return await self._read(partial(self._find_untold, limit=limit, after=after, full=full))
 
     async def of(self, trigger_id: str, *, limit: int) -> tuple[FireRow, ...]:
         """Newest first."""
@@ -210,6 +219,23 @@ class Fires:
             connection.execute(of.SETTLE_UNHEARD, {**unheard, "new_settled_at_ms": row.fired_at_ms})
         return count
 
+    def _find_untold(
+        self, connection: sa.Connection, *, limit: int, after: Place, full: Collection[str]
+    ) -> tuple[UntoldFire, ...]:
+        fired_at_ms, scheduled_at_ms, fire_id = after
+        place = {"after_fired_at_ms": fired_at_ms, "after_scheduled_at_ms": scheduled_at_ms, "after_fire": fire_id}
+        found = connection.execute(self._untold, {**place, "full": self._bound(full), "limit": limit})
+        end = len(_FIRE) + len(_TRIGGER)
+        return tuple(
+            UntoldFire(
+                fire=_fire_row(row[: len(_FIRE)]),
+                trigger=_trigger_row(row[len(_FIRE) : end]),
+                is_awaited=bool(row[end]),
+                is_followed=bool(row[end + 1]),
+            )
+            for row in found.all()
+        )
+
 
 def _are_waiting(connection: sa.Connection, fire: FireRow) -> None:
     """Whoever waits for the trigger by a clock that is ahead of the one that fires it has done so since now at the latest."""
@@ -230,22 +256,6 @@ def _values(row: FireRow) -> dict[str, object]:
 def _fires(connection: sa.Connection, *, trigger_id: str, limit: int) -> tuple[FireRow, ...]:
     found = connection.execute(of.FIRES_OF, {"of_trigger": trigger_id, "limit": limit})
     return tuple(map(_fire_row, found.all()))
-
-
-def _untold(connection: sa.Connection, *, limit: int, after: Place) -> tuple[UntoldFire, ...]:
-    fired_at_ms, scheduled_at_ms, fire_id = after
-    place = {"after_fired_at_ms": fired_at_ms, "after_scheduled_at_ms": scheduled_at_ms, "after_fire": fire_id}
-    found = connection.execute(of.UNTOLD, {**place, "limit": limit})
-    end = len(_FIRE) + len(_TRIGGER)
-    return tuple(
-        UntoldFire(
-            fire=_fire_row(row[: len(_FIRE)]),
-            trigger=_trigger_row(row[len(_FIRE) : end]),
-            is_awaited=bool(row[end]),
-            is_followed=bool(row[end + 1]),
-        )
-        for row in found.all()
-    )
 
 
 def _begin(connection: sa.Connection, *, fire: FireRow, session_id: str, at_once: int) -> bool:
@@ -271,11 +281,9 @@ def _settle(
         "new_status": status.value,
         "new_is_over": int(is_over),
         "new_outcome": outcome_json,
+        "new_settled_at_ms": now_ms if status is FireStatus.DONE else None,
     }
-    if status is not FireStatus.DONE:
-        return connection.execute(of.KEEP_OPEN, settled).rowcount == 1
-    told = {**settled, **_waits_for(fire, trigger), "new_settled_at_ms": now_ms}
-    return connection.execute(of.SETTLE_TOLD, told).rowcount == 1
+    return connection.execute(of.SETTLE_TOLD, {**settled, **_waits_for(fire, trigger)}).rowcount == 1
 
 
 def _sweep(connection: sa.Connection, *, fired_before_ms: int, limit: int) -> int:

@@ -160,15 +160,20 @@ TELL_AGAIN = (
         .where(triggers.c.tenant == text("of_tenant"), triggers.c.slug == text("of_slug"))
         .scalar_subquery(),
         fires.c.fired_at_ms >= number("since_ms"),
-        _is_done,
+        fires.c.status != literal(FireStatus.OPEN),
     )
     .values(status=FireStatus.OPEN.value, settled_at_ms=None)
 )
-_settle = sa.update(fires).values(
-    status=text("new_status"), is_over=number("new_is_over"), outcome_json=text("new_outcome")
+SETTLE_TOLD = (
+    sa.update(fires)
+    .where(_is_fire, _is_untold, ~sa.exists().where(_waits_for_this))
+    .values(
+        status=text("new_status"),
+        is_over=number("new_is_over"),
+        outcome_json=text("new_outcome"),
+        settled_at_ms=number("new_settled_at_ms"),
+    )
 )
-KEEP_OPEN = _settle.where(_is_fire, _is_untold)
-SETTLE_TOLD = KEEP_OPEN.where(~sa.exists().where(_waits_for_this)).values(settled_at_ms=number("new_settled_at_ms"))
 SETTLE_UNHEARD = (
     sa.update(fires)
     .where(

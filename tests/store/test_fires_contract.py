@@ -123,11 +123,31 @@ async def test_a_fire_is_not_done_while_somebody_waits_who_began_before_it(store
     row = untold.fire
     assert [pause.pause_id for pause in await store.fires.waiting(row, untold.trigger, limit=10)] == ["p1"]
     assert not await settle(store, row)
-    assert await settle(store, row, FireStatus.QUEUED, is_over=False)
+    assert not await settle(store, row, FireStatus.QUEUED, is_over=False)
     await store.resolve_pause(replace(resolve("p1"), resolution="fired", responder=None))
+    assert await settle(store, row, FireStatus.QUEUED, is_over=False)
     assert await settle(store, row)
     assert await store.fires.untold(limit=10) == ()
     assert not await settle(store, row)
+
+
+async def test_the_queue_of_a_trigger_that_can_start_nothing_is_passed_over_but_for_those_who_wait(
+    store: Store,
+) -> None:
+    for slug in ("go", "other"):
+        await store.triggers.add(trigger(slug))
+        for number in range(3):
+            row = fire(f"{slug} {number}", at_ms=T0 + number, slug=slug)
+            await store.fires.fire(row)
+            assert await settle(store, row, FireStatus.QUEUED, is_over=False)
+    await store.fires.fire(fire("open", at_ms=T0 + 1))
+    assert await untold_keys(store, "t-other") == ["go 0", "go 1", "open", "go 2"]
+    assert await untold_keys(store, "t-go", "t-other") == ["open"]
+    # Who began to wait before one of them fired, and is written only now, is told of it.
+    await asleep(store, waits(asked_at_ms=T0 + 2))
+    assert await untold_keys(store, "t-go", "t-other") == ["open", "go 2"]
+    [_, awaited] = await store.fires.untold(limit=10, full=("t-go", "t-other"))
+    assert (awaited.fire.status, awaited.is_awaited) == (FireStatus.OPEN, True)
 
 
 async def test_those_who_wait_for_a_fire_are_found_page_by_page(store: Store) -> None:
@@ -150,8 +170,8 @@ async def test_a_trigger_that_was_never_to_be_due_again_may_come_round_by_one_wh
     assert await store.triggers.due_ms() == T0 + 5
 
 
-async def untold_keys(store: Store) -> list[str]:
-    return [untold.fire.key for untold in await store.fires.untold(limit=10)]
+async def untold_keys(store: Store, *full: str) -> list[str]:
+    return [untold.fire.key for untold in await store.fires.untold(limit=10, full=full)]
 
 
 async def test_a_fire_that_nobody_is_there_to_hear_is_done_at_once(store: Store) -> None:
