@@ -93,6 +93,7 @@ class Schedule:
     def _on_hands(self, zone: ZoneInfo, after: datetime) -> Iterator[datetime]:
         """Between two settings of the clocks the hands go as those of any clock."""
         before = timedelta()
+        shown_again_until = after + _LONGEST_JUMP
         while True:
             offset = _offset(zone, after)
             until = _change(zone, after, after + _PART)
@@ -101,10 +102,12 @@ class Schedule:
                 due = hands.replace(tzinfo=UTC) - offset
                 if due >= until:
                     break
+                shown_again_until = due + _LONGEST_JUMP
                 yield due
             if due is None or due < until:
                 return
-            after = max(until, due - _LONGEST_JUMP)
+            # What the hands have just shown they may show again, wherever they go from there.
+            after = until if until < shown_again_until else max(until, due - _LONGEST_JUMP)
             before = timedelta(seconds=1)  # from now on the moment where the part begins counts as well
 
 

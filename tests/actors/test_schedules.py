@@ -123,6 +123,27 @@ def test_with_the_package_of_zones_alone_old_names_are_known(monkeypatch: pytest
 
 
 @pytest.mark.parametrize(
+    ("expression", "zone", "after", "expected"),
+    [
+        # The last hour of a Sunday comes twice, and no other hour of a Sunday for a week.
+        ("*/30 * * * 0", "Africa/Juba", "2021-01-31T20:45:00Z", ["2021-01-31T21:00:00Z", "2021-01-31T21:30:00Z"]),
+        # The clocks are set more than half a day after the time from which it is looked.
+        ("*/30 23 31 1 *", "Africa/Juba", "2021-01-31T08:00:00Z", ["2021-01-31T20:00:00Z", "2021-01-31T20:30:00Z"]),
+        (
+            "*/20 0 29 10 *",
+            "America/St_Johns",
+            "2006-10-29T02:20:00Z",
+            ["2006-10-29T02:30:00Z", "2006-10-29T03:30:00Z"],
+        ),
+    ],
+)
+def test_a_time_that_the_hands_show_again_as_its_day_ends_is_not_jumped_over(
+    expression: str, zone: str, after: str, expected: list[str]
+) -> None:
+    assert runs(expression, zone, after, len(expected)) == expected
+
+
+@pytest.mark.parametrize(
     "expression", ["", "* * * *", "61 * * * *", "@daily", "a b c d e", "* * * * * * *", "*/0 * * * *"]
 )
 def test_what_is_no_expression_is_refused(expression: str) -> None:
