@@ -30,7 +30,7 @@ from .failures import text_of
 from .fire_outcomes import FireOutcome
 from .jsontext import to_json
 from .looking import Looking
-from .rounds import coming_round, due_fires
+from .rounds import coming_round, due_fires, shares
 from .sessions import Sessions
 from .surroundings import Reviver
 from .trigger_kinds import Starts
@@ -42,6 +42,8 @@ CHANNEL = "trigger"
 AT_ONCE = 100
 """How many triggers, fires or subscribers are looked at together; others get their turn in between."""
 
+_FIRED_AT_ONCE = 500
+"""So many fires, and those of one trigger more, are written together; whoever else writes waits for no more than that."""
 _LOOK_EVERY_S = 0.25
 _LOOK_AGAIN_MS = 500
 """How soon it is looked whether a run has ended for which the next one waits."""
@@ -181,7 +183,8 @@ class Firing:
     async def _fire_due(self) -> None:
         while due := await self._triggers.due(now_ms=self._clock.now_ms(), limit=AT_ONCE):
             now_ms = self._clock.now_ms()
-            await self._fires.fire_due([due_fires(row, now_ms=now_ms) for row in due])
+            for share in shares([due_fires(row, now_ms=now_ms) for row in due], most=_FIRED_AT_ONCE):
+                await self._fires.fire_due(share)
             if len(due) < AT_ONCE:
                 return
 

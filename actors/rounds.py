@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import structlog
 
 from ..store.fires import DueFires
@@ -59,3 +61,17 @@ def coming_round(row: TriggerRow, *, now_ms: int) -> DueFires | None:
     if next_ms is None or (due_ms is not None and due_ms <= next_ms):
         return None
     return DueFires(trigger_id=row.trigger_id, was_due_at_ms=due_ms, next_due_at_ms=next_ms, fires=())
+
+
+def shares(changes: Sequence[DueFires], *, most: int) -> Iterator[Sequence[DueFires]]:
+    """The changes in parts, in their order, of which each fires no more than so many times and those of its last trigger."""
+    share: list[DueFires] = []
+    count = 0
+    for change in changes:
+        share.append(change)
+        count += len(change.fires)
+        if count >= most:
+            yield share
+            share, count = [], 0
+    if share:
+        yield share

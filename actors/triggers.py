@@ -102,7 +102,7 @@ class Triggers:
     """Adds, declares, lists and fires.
 
     Args:
-        fired: called when a fire was written, so that whoever tells of it in this process looks at once.
+        fired: called when a fire was written, or a trigger that may be due: whoever fires and tells in this process looks at once.
     """
 
     def __init__(
@@ -126,6 +126,7 @@ class Triggers:
         row = self._row(tenant, trigger, source=None)
         if not await self._triggers.add(row):
             raise TriggerTakenError(f"there is a trigger {trigger.slug} already; give another name, or remove that one")
+        self._fired()
         return row
 
     async def remove(self, tenant: str, slug: str) -> None:
@@ -143,7 +144,10 @@ class Triggers:
         await self._set(row, TriggerStatus.DISABLED, row.next_due_at_ms)
 
     async def enable(self, tenant: str, slug: str) -> None:
-        """Let it fire again, from now on: what passed while it was disabled is not caught up. Raises as ``disable``."""
+        """Let it fire again, from now on: what passed while it was disabled is not caught up. Raises as ``disable``.
+
+        One that fires once, and has not, does so as soon as its time has come, or at once.
+        """
         row = await self.get(tenant, slug)
         if row.status == TriggerStatus.ENABLED:
             return
@@ -254,6 +258,7 @@ class Triggers:
 
     async def _set(self, row: TriggerRow, status: TriggerStatus, due_ms: int | None) -> None:
         await self._triggers.set_status(row.trigger_id, status, next_due_at_ms=due_ms, now_ms=self._clock.now_ms())
+        self._fired()
 
     def _row(self, tenant: str, trigger: Trigger, *, source: str | None) -> TriggerRow:
         check(trigger)

@@ -17,7 +17,7 @@ from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
 from overwinter.actors.firing import AT_ONCE
 from overwinter.actors.jsontext import from_json, to_json
-from overwinter.actors.rounds import due_fires
+from overwinter.actors.rounds import due_fires, shares
 from overwinter.actors.run import Run
 from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.trigger_kinds import (
@@ -30,6 +30,7 @@ from overwinter.actors.trigger_kinds import (
     Webhook,
     digest_of,
     fire_id_of,
+    spec_to_json,
     trigger_id_of,
 )
 from overwinter.actors.webhooks import Webhooks
@@ -39,6 +40,7 @@ from overwinter.bots.errors import AssemblyError
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
+from overwinter.store.fires import DueFires
 from overwinter.store.rows import PauseRow
 from overwinter.store.trigger_rows import FireRow, TriggerRow
 
@@ -554,6 +556,46 @@ async def test_a_disabled_trigger_fires_nothing_and_does_not_catch_up(tmp_path: 
         await kit.runtime.triggers.enable("default", "go")
         await kit.advance(timedelta(minutes=1))
         assert times(await fires(kit, "go")) == ["12:11:00"]
+
+
+async def test_what_an_operator_adds_or_enables_that_is_due_fires_at_once(tmp_path: Path) -> None:
+    async with kit_of(World(), tmp_path).running() as kit:
+        await kit.settle()
+        triggers = kit.runtime.triggers
+        await triggers.add("default", Trigger(slug="now", when=Delay(after=timedelta()), starts=Starts(bot="report")))
+        await triggers.add("default", Trigger(slug="later", when=Delay(after=timedelta(minutes=1))))
+        await kit.settle()
+        assert times(await fires(kit, "now")) == ["12:00:30"]
+        await triggers.disable("default", "later")
+        await kit.advance(timedelta(hours=1))
+        await triggers.enable("default", "later")
+        await kit.settle()
+        assert times(await fires(kit, "later")) == ["12:01:30"]
+
+
+def test_what_is_due_is_written_in_shares() -> None:
+    def due(name: str, count: int) -> DueFires:
+        row = TriggerRow(
+            trigger_id=name,
+            tenant="default",
+            slug=name,
+            kind="cron",
+            spec_json=to_json(spec_to_json(Trigger(slug=name, when=Cron(expression="* * * * *", catch_up="all")))),
+            source=None,
+            status="enabled",
+            next_due_at_ms=NOON_MS,
+            state_json=None,
+            created_at_ms=NOON_MS,
+            updated_at_ms=NOON_MS,
+        )
+        found = due_fires(row, now_ms=NOON_MS + (count - 1) * 60_000)
+        assert len(found.fires) == count
+        return found
+
+    changes = [due(str(number), count) for number, count in enumerate([1, 3, 5, 1, 1, 10, 1])]
+    found = [[change.trigger_id for change in share] for share in shares(changes, most=6)]
+    assert found == [["0", "1", "2"], ["3", "4", "5"], ["6"]]
+    assert list(shares([], most=6)) == []
 
 
 async def test_a_trigger_that_its_app_declares_no_more_is_removed_and_comes_back_with_it(tmp_path: Path) -> None:
