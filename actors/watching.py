@@ -24,7 +24,7 @@ from .answering import Answering
 from .asks import JsonValue
 from .clock import Clock
 from .confinement import Seen
-from .errors import TriggerInvalidError
+from .errors import TriggerInvalidError, WorkspacePathError
 from .failures import text_of
 from .file_changes import changes, look_of, look_to_json, mark_of
 from .file_hints import FileHints
@@ -41,6 +41,7 @@ _LOOK_EVERY_MS = 2_000
 _LOOK_EVERY_WITH_HINTS_MS = 15_000
 _AT_ONCE = 200
 _RETRY_HINTS_MS = 60_000
+_TELL_AGAIN_MS = 3_600_000
 _REST = 4.0
 """So many times as long as a look took there is no other: a file that grows without end keeps one who watches many busy no more."""
 
@@ -69,7 +70,7 @@ class _Watch:
         before: how they looked when the wait began; None where nobody has looked yet.
         mark, since_ms: what they looked like at the last look, and since when they have.
         gone: which of them were not there at some look of this process. A file system gives a new file the number of an old one.
-        trouble: why the last look failed, which is told once; empty if it did not.
+        trouble: why the last look failed, and in which hour, so that it is told once in that; None if it did not.
     """
 
     who: PauseRow | TriggerRow
@@ -80,7 +81,7 @@ class _Watch:
     mark: str = ""
     since_ms: int = 0
     gone: set[str] = field(default_factory=set[str])
-    trouble: str = ""
+    trouble: tuple[str, int] | None = None
 
 
 class FileWatching:
@@ -195,10 +196,17 @@ class FileWatching:
             return None
 
     # -- what has changed ----------------------------------------------------------------------------------------------
-    async def _see(self, watch: _Watch, seen: dict[str, Seen]) -> int | None:
-        """As ``_compare``; what is wrong with one watch concerns that one alone."""
+    async def _see(self, watch: _Watch, seen: dict[str, Seen] | WorkspacePathError) -> int | None:
+        """As ``_compare``; what is wrong with one watch concerns that one alone.
+
+        A wait for what cannot be looked at any more is over, and its result says why; a trigger is tried again.
+        """
         try:
-            return await self._compare(watch, seen)
+            if not isinstance(seen, WorkspacePathError):
+                return await self._compare(watch, seen)
+            if isinstance(watch.who, PauseRow):
+                await self._answering.fire(watch.who, answer={"status": "refused", "reason": str(seen)})
+            return None
         except Exception as error:
             if isinstance(error, StoreError) and error.retryable:
                 raise
@@ -291,22 +299,23 @@ class FileWatching:
             self._hinting = None
 
 
-def _look_at_all(watches: Sequence[_Watch], now_ms: int) -> list[dict[str, Seen] | None]:
-    """On the disk, in a thread; None where a look failed, which concerns that one alone.
+def _look_at_all(watches: Sequence[_Watch], now_ms: int) -> list[dict[str, Seen] | WorkspacePathError | None]:
+    """On the disk, in a thread; None where a look failed, and an error where it will again: which concerns that one alone.
 
     A workspace is never looked for behind a link: its session might have put that there. An operator's folder may be one.
     """
-    found: list[dict[str, Seen] | None] = []
+    found: list[dict[str, Seen] | WorkspacePathError | None] = []
     for watch in watches:
         try:
             folder = watch.folder if isinstance(watch.who, PauseRow) else watch.folder.resolve()
             found.append(look_at(folder, watch.paths, now_ms=now_ms, known=watch.before))
-            watch.trouble = ""
+            watch.trouble = None
         except Exception as error:
-            found.append(None)
-            if (trouble := text_of(error)) != watch.trouble:
-                _log.warning("files.not-seen", folder=str(watch.folder), error=trouble)
-                watch.trouble = trouble
+            found.append(error if isinstance(error, WorkspacePathError) else None)
+            told = (text_of(error), now_ms // _TELL_AGAIN_MS)
+            if told != watch.trouble:
+                _log.warning("files.not-seen", folder=str(watch.folder), error=told[0])
+                watch.trouble = told
     return found
 
 

@@ -1,7 +1,8 @@
 """``workspace_ext``: tools that let a session wait for the world. They are offered in workspace sessions alone.
 
 Each wait is a row and nothing else. How it ended is a result that says so, with the seconds it took: ``done``, ``capped`` where
-more was asked for than one wait may last, ``timed_out``, or ``cancelled`` by an operator.
+more was asked for than one wait may last, ``timed_out``, ``refused`` where what is waited for cannot be seen any more, or
+``cancelled`` by an operator.
 """
 
 from __future__ import annotations

@@ -359,9 +359,35 @@ async def test_what_one_session_does_to_its_files_keeps_nobody_else_from_being_t
             "there are more than 100 folders in each other; watch one that is not so deep"
         ]
         assert await told(kit, other) == [("created", "a.txt")]
-        assert [pause.session_id for pause in await kit.pending()] == [session_id]
-        await kit.advance(timedelta(hours=1))
-        assert from_json((await kit.tool_results(session_id))["call_1"])["status"] == "capped"
+        result = from_json((await kit.tool_results(session_id))["call_1"])
+        assert (result["status"], result["reason"]) == (
+            "refused",
+            "there are more than 100 folders in each other; watch one that is not so deep",
+        )
+
+
+async def test_a_trigger_whose_files_cannot_be_looked_at_says_so_every_hour_and_goes_on_when_they_can(
+    tmp_path: Path,
+) -> None:
+    inbox = tmp_path / "inbox"
+    inbox.mkdir()
+    (inbox / "in").symlink_to("..")
+    trigger = Trigger(slug="inbox", when=FileChange(folder=str(inbox), paths=("in",)))
+    app = App(name="a", agents=[Agent(name="b", model=ScriptedModel([]))], triggers=[trigger])
+    kit = kit_of(tmp_path, {}, app=app)
+    async with kit.running():
+        with capture_logs() as logs:
+            for _ in range(30):
+                await kit.advance(timedelta(minutes=5))
+        assert [each["error"] for each in logs if each["event"] == "files.not-seen"] == [
+            "'in' leads out of the workspace"
+        ] * 3
+        (inbox / "in").unlink()
+        await pass_time(kit)
+        write(inbox / "in" / "a.txt", "a")
+        await pass_time(kit)
+        [fire] = await kit.runtime.triggers.fires_of("default", "inbox", limit=9)
+        assert [each["path"] for each in from_json(fire.payload_json or "")["changes"]] == ["in/a.txt"]
 
 
 async def test_a_wait_that_cannot_be_ended_keeps_no_other_waiting(
