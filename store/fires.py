@@ -245,7 +245,7 @@ def _are_waiting(connection: sa.Connection, fire: FireRow) -> None:
 
 
 def tell_again(connection: sa.Connection, *, tenant: str, slug: str, since_ms: int) -> None:
-    """Somebody waits for a trigger since then: what it has fired meanwhile has not been told to everybody."""
+    """Somebody waits for a trigger since then: the first fire since, which ends the wait, has not been told to everybody."""
     connection.execute(of.TELL_AGAIN, {"of_tenant": tenant, "of_slug": slug, "since_ms": since_ms})
 
 

@@ -152,14 +152,22 @@ UNTOLD = (
     .order_by(*FIRE_ORDER)
     .limit(number("limit"))
 )
+_first = fires.alias("first")
 TELL_AGAIN = (
     sa.update(fires)
     .where(
-        fires.c.trigger_id
-        == sa.select(triggers.c.trigger_id)
-        .where(triggers.c.tenant == text("of_tenant"), triggers.c.slug == text("of_slug"))
+        fires.c.fire_id
+        == sa.select(_first.c.fire_id)
+        .where(
+            _first.c.trigger_id
+            == sa.select(triggers.c.trigger_id)
+            .where(triggers.c.tenant == text("of_tenant"), triggers.c.slug == text("of_slug"))
+            .scalar_subquery(),
+            _first.c.fired_at_ms >= number("since_ms"),
+        )
+        .order_by(_first.c.fired_at_ms, _first.c.scheduled_at_ms, _first.c.fire_id)
+        .limit(1)
         .scalar_subquery(),
-        fires.c.fired_at_ms >= number("since_ms"),
         fires.c.status != literal(FireStatus.OPEN),
     )
     .values(status=FireStatus.OPEN.value, settled_at_ms=None)

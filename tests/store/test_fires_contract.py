@@ -219,7 +219,7 @@ async def test_a_fire_that_is_unheard_is_told_to_a_wait_that_is_written_later_an
 
 async def test_a_wait_that_is_written_after_a_fire_it_began_before_opens_the_fire_again(store: Store) -> None:
     await store.triggers.add(trigger())
-    for key, at_ms in (("before", T0 - 1), ("after", T0 + 1)):
+    for key, at_ms in (("before", T0 - 1), ("after", T0 + 1), ("later", T0 + 2)):
         await store.fires.fire(fire(key, at_ms=at_ms))
         assert await settle(store, fire(key, at_ms=at_ms))
     await asleep(store, waits(asked_at_ms=T0))
