@@ -13,6 +13,7 @@ from html import unescape
 
 _NAME = re.compile(r"[a-zA-Z][^\s/>\x00]{0,60}")
 _ATTRIBUTE = re.compile(r"""[\s/]*([^\s/>=]{1,100})(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s>]*)))?""")
+_BLANKS = re.compile(r"[\s/]*")
 _LONGEST_TAG = 20_000
 _RAW = frozenset(
     {
@@ -101,7 +102,9 @@ def _attributes(html: str, at: int) -> tuple[dict[str, str], int]:
     while at < most and html[at] != ">":
         match = _ATTRIBUTE.match(html, at, most)
         if match is None:
-            at += 1
+            # No attribute begins anywhere in the blanks here: behind them stands what begins none.
+            blanks = _BLANKS.match(html, at, most)
+            at = max(at + 1, blanks.end() if blanks else 0)
             continue
         value = next((each for each in match.groups()[1:] if each is not None), "")
         found.setdefault(match[1].lower(), unescape(value))

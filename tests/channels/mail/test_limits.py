@@ -55,6 +55,7 @@ HOSTILE: dict[str, Callable[[], bytes]] = {
     "one word of 40,000 characters and an at sign": lambda: mail(("a" * 590 + "@" + ":\n") * 1_000),
     "half a megabyte of open tags": lambda: mail(html="<a " * 170_000),
     "half a megabyte of open quotes": lambda: mail(html="<a b=\"'" * 60_000),
+    "half a megabyte of blanks in tags": lambda: mail(html=('<a b="' + " " * 30_000) * 16),
     "half a megabyte of elements": lambda: mail(html="<div>" * 100_000 + "</p>" * 10_000),
     "half a megabyte of comments": lambda: mail(html="<!--" * 120_000),
     "half a megabyte of raw elements": lambda: mail(html="<script>" * 60_000),
