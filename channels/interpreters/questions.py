@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from .text import words_in
 
 _SENTENCE_END = re.compile(r"(?<=[.!?？。؟])\s+(?!\d)|\n")
-_QUESTION_END = re.compile(r"[?？؟]\W*$")
+_END = re.compile(r"(?:\A|(?<=\w))\W*+\Z")
+"""What stands after the last word; no place of a text is looked at twice."""
+_QUESTION_MARK = re.compile("[?？؟]")
 _PART_END = re.compile(r"[,;:–—)]\s+")
 
 _NEGATIVE = re.compile(
@@ -115,7 +117,12 @@ def names_approving(words: Iterable[str]) -> bool:
 def _questions(prompt: str) -> list[str]:
     """The sentences of a prompt that ask; all of it if none does."""
     sentences = [each.strip() for each in _SENTENCE_END.split(prompt) if each.strip()]
-    return [each for each in sentences if _QUESTION_END.search(each)] or ([prompt] if prompt.strip() else [])
+    return [each for each in sentences if _is_question(each)] or ([prompt] if prompt.strip() else [])
+
+
+def _is_question(sentence: str) -> bool:
+    end = _END.search(sentence)
+    return end is not None and _QUESTION_MARK.search(end.group()) is not None
 
 
 def _parts(question: str) -> tuple[str, str]:
