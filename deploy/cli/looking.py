@@ -86,7 +86,8 @@ def pending(
     """List the questions that wait for an answer, the oldest first.
 
     A question to the session's owner is listed with its id, which is what `overwinter answer` calls QUESTION. The id of a
-    question that went to a channel is the right to answer it: the channel alone has it.
+    question that went to a channel is the right to answer it: the channel alone has it. One that was asked on the terminal is
+    printed there again by a line /pending in `overwinter chat MODULE:APP --session SESSION`.
 
     Example: overwinter pending
     """

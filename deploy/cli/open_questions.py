@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...actors.events import EventKind
 from ...actors.notices import ask_in
 from ...actors.opening import CONVERSATION, ask_of, prompt_of
 from ...bots.runtime import Runtime
 from ...channels.terminal import TerminalChannel
 from ...store.rows import AnswererKind, PauseKind, PauseRow, SessionRow, SessionStatus, channels_in
+from ..timeline import entries_of
 from .next_commands import NextCommands
 from .screen import span
 
@@ -31,10 +33,13 @@ async def tell_open_questions(
         if others:
             command = typed_next.answer(pause.pause_id, owner=session.owner)
             tell(_told(pause, others, since=span(now_ms - pause.asked_at_ms), command=command))
-    if not asked:
-        # A wait for the next message leaves no row of its own.
-        hears = session.status == SessionStatus.WAITING and not waiting
-        tell("No question is open." + (f" {session.program} waits for what you type next." if hears else ""))
+    if asked:
+        return
+    tell("No question is open.")
+    # What asks by an ordinary message leaves no row of its own: it waits, and for nothing that has one.
+    if session.status == SessionStatus.WAITING and not waiting:
+        said = await _said_last(runtime, session)
+        tell(f"{session.program} waits for what you type next" + ("." if said is None else f"; it said last: {said}"))
 
 
 async def _show_on_terminals(runtime: Runtime, pause: PauseRow) -> list[str]:
@@ -53,6 +58,19 @@ async def _show_on_terminals(runtime: Runtime, pause: PauseRow) -> list[str]:
         else:
             terminal.show(ask_in(name, pause))
     return others
+
+
+async def _said_last(runtime: Runtime, session: SessionRow) -> str | None:
+    timeline = await runtime.store.timeline(session.session_id)
+    for entry in reversed([] if timeline is None else entries_of(timeline)):
+        match entry.kind:
+            case EventKind.MESSAGE_SENT:
+                return entry.what
+            case EventKind.MODEL_REPLIED if entry.body["content"]:
+                return entry.body["content"]
+            case _:
+                pass
+    return None
 
 
 def _told(pause: PauseRow, channels: list[str], *, since: str, command: str) -> str:

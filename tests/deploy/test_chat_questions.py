@@ -89,7 +89,11 @@ def test_what_a_chat_asks_on_the_terminal_is_shown_again_with_the_command_that_a
 def test_a_chat_says_when_what_is_typed_next_is_waited_for(overwinter: Overwinter, typed: Type) -> None:
     typed("hello\n/pending\n")
     ran = overwinter("chat", REFUNDS, "--json")
-    assert said(ran)[-1] == ("", "No question is open. support waits for what you type next.")
+    asked = "Which order is it, and how much do you want back? As in: order 4471, 80.00"
+    assert said(ran)[-2:] == [
+        ("", "No question is open."),
+        ("", f"support waits for what you type next; it said last: {asked}"),
+    ]
     assert [text for who, text in said(ran) if who == "local"] == ["hello"]
 
 
