@@ -42,6 +42,7 @@ _LOOK_EVERY_WITH_HINTS_MS = 15_000
 _AT_ONCE = 200
 _RETRY_HINTS_MS = 60_000
 _TELL_AGAIN_MS = 3_600_000
+_LONGEST_REST_S = 2.0
 _REST = 4.0
 """So many times as long as a look took there is no other: a file that grows without end keeps one who watches many busy no more."""
 
@@ -140,15 +141,14 @@ class FileWatching:
     # -- what is waited for --------------------------------------------------------------------------------------------
     async def _work(self) -> int | None:
         """Look at everything once; when to look again because something has changed and may change on."""
-        rest_ms = round((self._rests_until_s - self._clock.monotonic_s()) * 1000)
-        if rest_ms > 0:
-            await self._clock.sleep_until_ms(self._clock.now_ms() + rest_ms)
         began_s = self._clock.monotonic_s()
+        if (rest_ms := round((self._rests_until_s - began_s) * 1000)) > 0:
+            return self._clock.now_ms() + rest_ms
         try:
             return await self._look_at_everything()
         finally:
             ended_s = self._clock.monotonic_s()
-            self._rests_until_s = ended_s + _REST * (ended_s - began_s)
+            self._rests_until_s = ended_s + min(_REST * (ended_s - began_s), _LONGEST_REST_S)
 
     async def _look_at_everything(self) -> int | None:
         await self._take_in()
