@@ -50,7 +50,7 @@ class CarriedDeliveries:
                 delivery=delivery.key,
                 holder=change.holder,
                 created_at_ms=delivery.created_at_ms,
-                outcome="retry",
+                outcome="passed_on",
                 ref=None,
                 error=f"another process shows on {delivery.channel} what this session asks",
                 due_at_ms=change.now_ms + _AGAIN_IN_MS,

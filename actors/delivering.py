@@ -12,7 +12,6 @@ import asyncio
 import heapq
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol
 
@@ -26,7 +25,8 @@ from .answering import Answering
 from .asks import AwaitReply, Decided, call_of
 from .attempts import code_of, failure_of
 from .clock import Clock
-from .errors import ChannelHeldUpError, ChannelRejectedError, ChannelUnreachableError, SessionCorruptError
+from .delivery_settings import DeliverySettings
+from .errors import ChannelRejectedError, SessionCorruptError
 from .failures import text_of
 from .jsontext import to_json
 from .notices import ask_in, progress_of, relief_of, reminder_of, withdrawal_of
@@ -34,7 +34,6 @@ from .patience import patience_of
 from .ports import Channel, Relieving, Reminding
 from .surroundings import Reviver
 
-_MOST_DOUBLED = 30
 _TRIES = 3
 """How often a settlement is offered to a store that is busy."""
 
@@ -51,42 +50,6 @@ class DeliveryStore(Protocol):
     async def claim_deliveries(self, change: ClaimDeliveries) -> ClaimDeliveriesResult: ...
 
     async def settle_delivery(self, change: SettleDelivery) -> SettleResult: ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DeliverySettings:
-    """How deliveries are carried.
-
-    Attributes:
-        send_timeout_s: how long one call of a channel may take. A question about a tool's call is taken back within the tool's
-            own time-out, where that is shorter.
-        hold_s: how long a delivery stays taken; more than the time-out.
-        max_attempts: after so many temporary failures it has failed for good; what people have said never has.
-        backoff_base_s: wait after the first temporary failure; doubled each time.
-        backoff_cap_s: longest wait between two attempts.
-        concurrency: deliveries under way at once in this process.
-    """
-
-    send_timeout_s: float = 30.0
-    hold_s: float = 60.0
-    max_attempts: int = 20
-    backoff_base_s: float = 2.0
-    backoff_cap_s: float = 300.0
-    concurrency: int = 256
-
-    def next_try_in_s(self, attempts: int, error: BaseException) -> float | None:
-        """How long to wait before what has failed is tried again; None if it never is.
-
-        Args:
-            attempts: how often it had failed before.
-        """
-        if not isinstance(error, ChannelUnreachableError | TimeoutError):
-            return None
-        if attempts + 1 >= self.max_attempts and not isinstance(error, ChannelHeldUpError):
-            return None
-        asked_s = error.retry_after_s if isinstance(error, ChannelUnreachableError) else None
-        backoff_s = min(self.backoff_cap_s, self.backoff_base_s * 2 ** min(attempts, _MOST_DOUBLED))
-        return max(backoff_s, asked_s or 0.0)
 
 
 class Dispatcher:
@@ -208,7 +171,9 @@ class Dispatcher:
         channel = self._channels.get(delivery.channel)
         if channel is None:
             # Another process may have it: give it back, to be looked at again later.
-            await self._settle(delivery, "retry", error=f"channel {delivery.channel} is not configured here", in_s=60.0)
+            await self._settle(
+                delivery, "passed_on", error=f"channel {delivery.channel} is not configured here", in_s=60.0
+            )
             return
         match DeliveryKind(delivery.kind):
             case DeliveryKind.POST:
@@ -337,7 +302,7 @@ class Dispatcher:
     async def _settle(
         self,
         delivery: DeliveryRow,
-        outcome: Literal["sent", "decided", "retry", "failed"],
+        outcome: Literal["sent", "decided", "retry", "passed_on", "failed"],
         *,
         ref: str | None = None,
         error: str | None = None,
@@ -369,7 +334,7 @@ class Dispatcher:
             remind_at_ms=remind_at_ms,
         )
         result = await self._written(change)
-        if outcome == "retry" and result is SettleResult.SETTLED:
+        if outcome in ("retry", "passed_on") and result is SettleResult.SETTLED:
             heapq.heappush(self._retries_ms, change.due_at_ms)
         match result:
             case SettleResult.SETTLED:

@@ -15,7 +15,7 @@ from ..store.errors import StoreError
 from ..store.rows import NoteRow
 from .attempts import code_of, failure_of
 from .clock import Clock
-from .delivering import DeliverySettings
+from .delivery_settings import DeliverySettings
 from .failures import text_of
 from .looking import Looking
 from .notes import NoteStore, note_of

@@ -20,7 +20,8 @@ from ..actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, JsonValue
 from ..actors.budgets import Meter
 from ..actors.carrying import CarriedDeliveries
 from ..actors.clock import Clock
-from ..actors.delivering import DeliverySettings, Dispatcher
+from ..actors.delivering import Dispatcher
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.errors import PauseInvalidDecisionError
 from ..actors.events import CONVERSATION_KINDS
 from ..actors.file_hints import FileHints, SystemFileHints

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ..actors.asks import JsonValue
 from ..actors.clock import Clock
-from ..actors.delivering import DeliverySettings
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.ids import Ids
 from ..actors.supervisor_settings import SupervisorSettings
 from .bench_app import Cycles

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from ..actors.answers import ChannelCredential, Decision
 from ..actors.clock import Clock
-from ..actors.delivering import DeliverySettings
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.ids import Ids
 from ..actors.supervisor_settings import SupervisorSettings
 from ..bots.runtime import Runtime

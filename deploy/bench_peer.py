@@ -20,7 +20,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ..actors.clock import SystemClock
-from ..actors.delivering import DeliverySettings
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.ids import RandomIds
 from ..actors.supervisor_settings import SupervisorSettings
 from . import loops

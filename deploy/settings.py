@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args
 from pydantic import AfterValidator, Field, SecretStr, model_validator
 from pydantic.fields import FieldInfo
 
-from ..actors.delivering import DeliverySettings
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.supervisor_settings import SupervisorSettings
 from .mail_settings import MailConfig
 from .sections import BaseUrl, Count, Seconds, Section

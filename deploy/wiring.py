@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
 from ..actors.clock import Clock
-from ..actors.delivering import DeliverySettings
+from ..actors.delivery_settings import DeliverySettings
 from ..actors.ids import Ids
 from ..actors.reception import Connection
 from ..actors.supervisor_settings import SupervisorSettings

@@ -249,9 +249,9 @@ class SettleDelivery:
     ``sent`` of a post keeps its ``ref`` and sets the pause's ``is_sent``; if its pause has closed meanwhile, a withdrawal
     delivery is inserted in the same transaction (closed while ``send`` was returning). That holds too where the hold had run
     out and the post was dropped with its pause: the people have seen it. ``sent`` of an update that was asked for again
-    meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it; one that is
-    not needed any more is dropped. ``failed`` ends it. ``decided`` of a post: the channel had the answer at once, which has
-    been recorded already; it is never withdrawn.
+    meanwhile makes it due again. ``retry`` makes it due again at ``due_at_ms``, counts an attempt and frees it; one that is not
+    needed any more is dropped. ``passed_on`` is the same for others to carry, and counts nothing. ``failed`` ends it.
+    ``decided`` of a post: the channel had the answer at once, which has been recorded already; it is never withdrawn.
     ``returned`` has a guard of its own: it is a post that is SENT, whoever sent it; it turns out to have failed.
 
     Attributes:
@@ -267,7 +267,7 @@ class SettleDelivery:
     delivery: DeliveryKey
     holder: str
     created_at_ms: int
-    outcome: Literal["sent", "decided", "retry", "failed", "returned"]
+    outcome: Literal["sent", "decided", "retry", "passed_on", "failed", "returned"]
     ref: str | None
     error: str | None
     due_at_ms: int

@@ -109,9 +109,9 @@ def settle(view: View, change: SettleDelivery) -> SettleResult:
             delivery.last_error = None
             _end(view, delivery, _DECIDED, now_ms=change.now_ms)
             return _strand(view, delivery, change)
-        case "retry":
+        case "retry" | "passed_on":
             delivery.last_error = change.error
-            delivery.attempts += 1
+            delivery.attempts += change.outcome == "retry"
             if pause is not None and _is_needed(view, delivery, pause):
                 _make_due(view, delivery, due_at_ms=change.due_at_ms)
             else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from ...actors.answers import Answered, ChannelCredential, Credential, Decision, OwnerCredential, Received, Reply
 from ...actors.asks import JsonValue, call_of, form_from_json
 from ...actors.clock import ManualClock
-from ...actors.delivering import DeliverySettings
+from ...actors.delivery_settings import DeliverySettings
 from ...actors.events import EventKind
 from ...actors.file_hints import FileHints
 from ...actors.ids import Ids, RandomIds

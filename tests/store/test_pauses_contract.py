@@ -260,6 +260,14 @@ async def test_a_retried_delivery_comes_back_when_it_is_due(store: Store) -> Non
     assert (again.attempts, again.last_error) == (1, "503")
 
 
+async def test_a_delivery_that_is_passed_on_has_not_been_tried(store: Store) -> None:
+    await asleep(store, question())
+    await store.claim_deliveries(claim_deliveries())
+    await store.settle_delivery(settle(outcome="passed_on", error="elsewhere", due_at_ms=T0 + 30))
+    ((again, _),) = (await store.claim_deliveries(claim_deliveries(now_ms=T0 + 30))).deliveries
+    assert (again.attempts, again.last_error) == (0, "elsewhere")
+
+
 async def test_a_failed_delivery_is_over(store: Store) -> None:
     await asleep(store, question())
     await store.claim_deliveries(claim_deliveries())

@@ -12,7 +12,7 @@ from structlog.testing import capture_logs
 
 from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.asks import ApprovalForm, Ask, AwaitReply, Decided, Outcome, Progress, Withdrawal
-from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.delivery_settings import DeliverySettings
 from overwinter.actors.errors import ChannelRejectedError, ChannelUnreachableError, PauseNotPendingError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.delivery_settings import DeliverySettings
 from overwinter.actors.ids import RandomIds
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from overwinter.actors.clock import ManualClock, SystemClock
-from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.delivery_settings import DeliverySettings
 from overwinter.actors.jsontext import to_json
 from overwinter.actors.messages import ModelReply, ToolCallRequest
 from overwinter.actors.ports import ReplyReader

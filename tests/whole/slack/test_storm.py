@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.delivery_settings import DeliverySettings
 from overwinter.channels.slack.declared import SlackChannel
 
 from ...fakes.slack.faults import Broken, Cut, Fault, Limited

@@ -10,7 +10,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from overwinter.actors.asks import Ask, Reading
-from overwinter.actors.delivering import DeliverySettings
+from overwinter.actors.delivery_settings import DeliverySettings
 from overwinter.actors.errors import ChannelHeldUpError, ChannelUnreachableError
 from overwinter.bots.testing.kit import Kit
 from overwinter.channels.slack.events import Author
