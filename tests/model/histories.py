@@ -89,12 +89,12 @@ EVERYTHING = (
 
 
 def missing(
-    counts: Counter[str], *, more: Iterable[str] = (), left_to_others: str | None = None, least: int = 1
+    counts: Counter[str], *, more: Iterable[str] = (), left_to_others: tuple[str, ...] = (), least: int = 1
 ) -> dict[str, int]:
     """What has not occurred ``least`` times.
 
     Args:
         left_to_others: how those begin that another module has to show.
     """
-    wanted = [each for each in EVERYTHING if left_to_others is None or not each.startswith(left_to_others)]
+    wanted = [each for each in EVERYTHING if not each.startswith(left_to_others)]
     return {each: counts[each] for each in (*wanted, *more) if counts[each] < least}

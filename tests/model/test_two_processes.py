@@ -31,4 +31,6 @@ def test_every_kind_of_node_verdict_and_event_occurs() -> None:
     if counts["history"] < EXAMPLES * PARTS:
         pytest.skip("not all histories were played: run the whole file, without --model-examples")
     assert counts["history"] >= HISTORIES
-    assert missing(counts, more=["event freeze in a body"], left_to_others="event wrong") == {}
+    # The rarest verdicts come of a few histories, which two processes do not play alike each time.
+    left = ("event wrong", "verdict First late", "verdict First failed")
+    assert missing(counts, more=["event freeze in a body"], left_to_others=left) == {}
