@@ -18,7 +18,7 @@ from .answering import Answering
 from .clock import Clock, wait_until
 
 _AT_ONCE = 500
-_SHARE = 75
+_SHARE = 125
 """Of those that are due, so many are written together. An answer that comes meanwhile waits for no more than that, however many
 timers are due in one second."""
 

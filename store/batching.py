@@ -42,16 +42,26 @@ class Batching(Generic[Q, A]):
     """
 
     def __init__(
-        self, *, job: Callable[[Sequence[Q]], Coroutine[Any, Any, Sequence[A | Exception]]], limit: int
+        self,
+        *,
+        job: Callable[[Sequence[Q]], Coroutine[Any, Any, Sequence[A | Exception]]],
+        limit: int,
+        is_urgent: Callable[[Q], bool] = lambda _: False,
+        beside_urgent: int = 0,
     ) -> None:
         """
         Args:
             job: does the work of some requests and returns one answer for each, in their order. What it raises instead is
                 the answer to all of them.
             limit: the most requests of one job.
+            is_urgent: such a request goes before all that wait.
+            beside_urgent: the most others of a job that has urgent ones, so that it is soon over.
         """
         self._job = job
         self._limit = limit
+        self._is_urgent = is_urgent
+        self._beside_urgent = beside_urgent
+        self._urgent: deque[_Entry[Q, A]] = deque()
         self._waiting: deque[_Entry[Q, A]] = deque()
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
@@ -67,7 +77,7 @@ class Batching(Generic[Q, A]):
             raise StoreClosedError
         # Made without naming its types: that would cost a call of ``typing`` each time.
         entry: _Entry[Q, A] = _Entry(request, asyncio.get_running_loop().create_future())
-        self._waiting.append(entry)
+        (self._urgent if self._is_urgent(request) else self._waiting).append(entry)
         if self._task is None:
             self._task = asyncio.create_task(self._serve())
         try:
@@ -91,8 +101,9 @@ class Batching(Generic[Q, A]):
                 await self._serve_together(batch)
         finally:
             self._task = None
-            _answer(self._waiting, StoreClosedError())
-            self._waiting.clear()
+            for entries in (self._urgent, self._waiting):
+                _answer(entries, StoreClosedError())
+                entries.clear()
 
     async def _serve_together(self, batch: Sequence[_Entry[Q, A]]) -> None:
         served: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -108,11 +119,18 @@ class Batching(Generic[Q, A]):
 
     def _next(self) -> list[_Entry[Q, A]]:
         batch: list[_Entry[Q, A]] = []
-        while self._waiting and len(batch) < self._limit:
-            entry = self._waiting.popleft()
-            if not entry.answer.done():
-                batch.append(entry)
+        _move(self._urgent, batch, up_to=self._limit)
+        room = min(self._limit, len(batch) + self._beside_urgent) if batch else self._limit
+        _move(self._waiting, batch, up_to=room)
         return batch
+
+
+def _move(waiting: deque[_Entry[Q, A]], batch: list[_Entry[Q, A]], *, up_to: int) -> None:
+    """Take the first of those that still wait, until the batch has so many."""
+    while waiting and len(batch) < up_to:
+        entry = waiting.popleft()
+        if not entry.answer.done():
+            batch.append(entry)
 
 
 def _answer(entries: Collection[_Entry[Q, A]], outcome: Sequence[A | Exception] | BaseException) -> None:

@@ -15,16 +15,20 @@ import sqlalchemy as sa
 from .alone import Alone, AloneResult
 from .batch import Applied, Result, apply
 from .batching import Batching
-from .changes import Change
+from .changes import CancelSession, Change
 from .engine import Lane
 from .errors import StoreError, StoreRefusedError
 from .known import Known
+from .resolutions import CancelPause, CastVote, ResolvePause
 from .statements import Statements
 
 T = TypeVar("T")
 
 BATCH_LIMIT = 256
 """The most changes of one transaction: enough to share a commit among all who wait, few enough to keep it short."""
+
+BESIDE_PEOPLE = 64
+"""The most others of a transaction that has what people said in it: they wait to hear that it was recorded."""
 
 
 class Writer:
@@ -39,7 +43,9 @@ class Writer:
         self._statements = statements
         self._known = Known()
         self._on_news = on_news
-        self._batching = Batching[Change | Alone[Any], Result](job=self._write, limit=BATCH_LIMIT)
+        self._batching = Batching[Change | Alone[Any], Result](
+            job=self._write, limit=BATCH_LIMIT, is_urgent=_is_by_a_person, beside_urgent=BESIDE_PEOPLE
+        )
 
     async def write(self, change: Change | Alone[Any]) -> Result:
         """Return what came of the change, once it is on the disk.
@@ -64,6 +70,19 @@ class Writer:
         if applied.has_news:
             self._on_news()
         return applied.results
+
+
+def _is_by_a_person(change: Change | Alone[Any]) -> bool:
+    """Whether somebody answered or called it off: that goes before what sessions and clocks have to write, in its own order.
+
+    All that waits at once is concurrent, so any order is a true one. This one lets an answer win over the deadline that falls
+    due while the answer waits, and never over the cancellation that came before it.
+    """
+    match change:
+        case CastVote() | CancelPause() | CancelSession() | ResolvePause(resolution="decided" | "replied"):
+            return True
+        case _:
+            return False
 
 
 def _commit(

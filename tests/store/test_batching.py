@@ -10,14 +10,18 @@ import pytest
 from overwinter.store.batching import Batching
 from overwinter.store.errors import StoreBusyError, StoreClosedError
 
+URGENT = 1000
+
 
 class Kitchen:
-    """Doubles numbers, a batch at a time; each batch waits until it is let go."""
+    """Doubles numbers, a batch at a time; each batch waits until it is let go. Large ones are urgent."""
 
     def __init__(self, *, limit: int = 100) -> None:
         self.batches: list[list[int]] = []
         self.gate = asyncio.Event()
-        self.batching = Batching[int, int](job=self.cook, limit=limit)
+        self.batching = Batching[int, int](
+            job=self.cook, limit=limit, is_urgent=lambda number: number >= URGENT, beside_urgent=2
+        )
 
     async def cook(self, numbers: Sequence[int]) -> Sequence[int | Exception]:
         self.batches.append(list(numbers))
@@ -53,6 +57,31 @@ async def test_a_batch_has_a_limit() -> None:
     kitchen.gate.set()
     assert await asyncio.gather(*(kitchen.batching.ask(number) for number in range(5))) == [0, 2, 4, 6, 8]
     assert kitchen.batches == [[0, 1], [2, 3], [4]]
+
+
+async def test_what_is_urgent_goes_first_and_few_go_with_it() -> None:
+    kitchen = Kitchen(limit=4)
+    asked = [asyncio.create_task(kitchen.batching.ask(number)) for number in (1, 2, 3, 4)]
+    await settle()
+    asked += [asyncio.create_task(kitchen.batching.ask(number)) for number in (5, 6, 7, 8, 9, URGENT, URGENT + 1)]
+    await settle()
+    kitchen.gate.set()
+    await asyncio.gather(*asked)
+    assert kitchen.batches == [[1, 2, 3, 4], [URGENT, URGENT + 1, 5, 6], [7, 8, 9]]
+
+
+async def test_what_is_urgent_keeps_nothing_else_waiting_without_end() -> None:
+    kitchen = Kitchen(limit=4)
+    kitchen.gate.set()
+    urgent = (kitchen.batching.ask(URGENT + number) for number in range(20))
+    await asyncio.gather(*urgent, *(kitchen.batching.ask(number) for number in range(6)))
+    assert all(len(batch) <= 4 for batch in kitchen.batches)
+    kitchen = Kitchen()
+    asked = [asyncio.create_task(kitchen.batching.ask(number)) for number in (0, 1, 2, 3, URGENT)]
+    await settle()
+    kitchen.gate.set()
+    await asyncio.gather(*asked)
+    assert kitchen.batches == [[URGENT, 0, 1], [2, 3]]
 
 
 async def test_an_error_is_its_own_requests_alone() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
+from collections.abc import Sequence
 
 import pytest
 
@@ -82,14 +84,21 @@ async def test_of_two_answers_one_wins_and_the_loser_is_told_who(store: Store) -
     assert session.wakes == 1
 
 
-async def test_of_an_answer_a_deadline_and_a_cancel_one_wins(store: Store) -> None:
+@pytest.mark.parametrize("order", list(itertools.permutations(("timed_out", "replied", "cancelled"))))
+async def test_of_an_answer_a_deadline_and_a_cancel_one_wins(store: Store, order: Sequence[str]) -> None:
     await asleep(store, question())
-    cancel = CancelPause(pause_id="p1", answer_json="{}", responder="op", now_ms=T0)
-    results = await asyncio.gather(
-        store.resolve_pause(resolve(resolution="timed_out")), store.resolve_pause(resolve()), store.cancel_pause(cancel)
-    )
-    assert [result.outcome for result in results] == ["resolved", "not_pending", "not_pending"]
-    assert (await pause_of(store)).resolution == "timed_out"
+    ends = {
+        "timed_out": store.resolve_pause(resolve(resolution="timed_out")),
+        "replied": store.resolve_pause(resolve()),
+        "cancelled": store.cancel_pause(CancelPause(pause_id="p1", answer_json="{}", responder="op", now_ms=T0)),
+    }
+    results = await asyncio.gather(*(ends[end] for end in order))
+    outcomes = {end: result.outcome for end, result in zip(order, results, strict=True)}
+    recorded = await pause_of(store)
+    winner = "cancelled" if recorded.status == "cancelled" else recorded.resolution
+    assert winner in ends
+    assert [end for end, outcome in outcomes.items() if outcome != "not_pending"] == [winner]
+    assert {result.pause for result in results} == {recorded}
 
 
 @pytest.mark.behaviour("G32")

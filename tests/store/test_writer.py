@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import itertools
 import sqlite3
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from sqlalchemy import Engine, event
 
 from overwinter.store.changes import PostMessage, PostResult, StartResult, StartSession
 from overwinter.store.errors import StoreRefusedError
+from overwinter.store.resolutions import CancelPause
 from overwinter.store.store import Store
+from overwinter.store.writer import BESIDE_PEOPLE
 
-from .examples import T0, advance, claim, message, question, rest, running, session, started
+from .examples import T0, advance, asleep, claim, message, question, resolve, rest, running, session, started
 
 
 @contextmanager
@@ -28,6 +31,9 @@ def listening(name: str, hear: Callable[..., None]) -> Generator[None]:
         yield
     finally:
         event.remove(Engine, name, hear)
+
+
+CANCEL = CancelPause(pause_id="p1", answer_json="{}", responder="op", now_ms=T0)
 
 
 @contextmanager
@@ -55,6 +61,38 @@ async def test_changes_that_wait_together_share_one_transaction(store: Store) ->
     writes = [text.split()[2] for text in heard if text.startswith("INSERT")]
     assert set(writes) == {"inbound", "sessions"}
     assert len(writes) < 20
+
+
+@pytest.mark.parametrize(
+    ("end", "goes_first"),
+    [("replied", True), ("decided", True), ("cancelled", True), ("fired", False), ("timed_out", False)],
+)
+async def test_what_a_person_says_does_not_wait_for_all_else_that_is_to_be_written(
+    store: Store, end: str, goes_first: bool
+) -> None:
+    await asleep(store, question())
+    ended: list[str] = []
+
+    async def note(name: str, work: Coroutine[Any, Any, object]) -> None:
+        await work
+        ended.append(name)
+
+    starts = [note("start", store.start_session(start(f"n{number}"))) for number in range(400)]
+    last = store.cancel_pause(CANCEL) if end == "cancelled" else store.resolve_pause(resolve(resolution=end))
+    await asyncio.gather(*starts, note("last", last))
+    assert (ended.index("last") <= BESIDE_PEOPLE) == goes_first
+    assert len(ended) == 401
+
+
+async def test_an_answer_wins_over_a_deadline_of_the_same_moment_and_not_over_a_cancellation(store: Store) -> None:
+    await asleep(store, question("p1"), question("p2"))
+    results = await asyncio.gather(
+        store.resolve_pause(resolve("p1", resolution="timed_out")),
+        store.resolve_pause(resolve("p1")),
+        store.cancel_pause(replace(CANCEL, pause_id="p2")),
+        store.resolve_pause(resolve("p2")),
+    )
+    assert [result.outcome for result in results] == ["not_pending", "resolved", "resolved", "not_pending"]
 
 
 async def test_a_statement_with_nothing_to_write_is_not_made(store: Store) -> None:
