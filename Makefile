@@ -27,8 +27,8 @@ help: ## say what there is
 demo: $(READY) ## watch a bot ask, hibernate, be answered and go on
 	@$(BIN)/overwinter demo
 
-test: $(READY) ## run the tests
-	@$(PYTEST) $(ARGS)
+test: $(READY) ## run the tests, but for the heavy ones
+	@$(PYTEST) -m 'not heavy and not bench' $(ARGS)
 
 check: format-check lint types imports coverage ## all that CI asks: format, lint, types, imports, tests with coverage
 

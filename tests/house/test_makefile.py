@@ -25,8 +25,14 @@ def test_demo_runs_the_demo() -> None:
     assert would_run("demo") == [".venv/bin/overwinter demo"]
 
 
-def test_test_runs_every_test() -> None:
-    assert [line.rstrip() for line in would_run("test")] == [".venv/bin/pytest -n 2 --dist loadfile"]
+def test_test_runs_every_test_but_the_heavy_ones() -> None:
+    [line] = would_run("test")
+    assert line.rstrip() == ".venv/bin/pytest -n 2 --dist loadfile -m 'not heavy and not bench'"
+
+
+def test_check_runs_the_heavy_ones_as_well() -> None:
+    marks = [line.partition(" -m ")[2].strip() for line in would_run("check") if "bin/pytest " in line]
+    assert [mark.partition("' ")[0].strip("'") for mark in marks] == ["heavy and not bench", "not heavy and not bench"]
 
 
 def test_check_ends_with_the_tests_under_coverage() -> None:

@@ -9,7 +9,7 @@ from .folders import ROOT
 
 COMMANDS = {
     "make demo": "tests/house/test_makefile.py::test_demo_runs_the_demo",
-    "make test": "tests/house/test_makefile.py::test_test_runs_every_test",
+    "make test": "tests/house/test_makefile.py::test_test_runs_every_test_but_the_heavy_ones",
     ". .venv/bin/activate": "tests/deploy/test_readme_commands.py::test_the_readmes_commands_work_in_their_order",
     **dict.fromkeys(
         (
