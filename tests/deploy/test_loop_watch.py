@@ -49,8 +49,9 @@ def test_code_that_blocks_is_named_while_it_does_and_its_end_is_told(new_loop: A
     *blocked, unblocked = logs_of(new_loop, blocked_s=8 * PATIENCE_S)
     assert {each["event"] for each in blocked} == {"loop.blocked"}
     told_s = [each["seconds"] for each in blocked]
-    assert 2 <= len(told_s) <= 3, "each time that it has lasted twice as long"
-    assert PATIENCE_S <= told_s[0] < told_s[1]
+    assert len(told_s) >= 2
+    for times, seconds in enumerate(told_s):
+        assert seconds >= PATIENCE_S * 2**times, "again only when it has lasted twice as long"
     for each in blocked:
         assert each["task"] == "pass of s1"
         assert any(place.endswith(" in stand_still") and __file__ in place for place in each["stack"])
