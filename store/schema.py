@@ -169,7 +169,13 @@ pauses = sa.Table(
 _is_pending = pauses.c.status == sa.literal_column("'pending'")
 _has_deadline = sa.and_(_is_pending, pauses.c.deadline_at_ms.is_not(None))
 _is_closed = sa.text("status IN ('taken', 'cancelled')")
-sa.Index("pauses_deadline", pauses.c.deadline_at_ms, sqlite_where=_has_deadline, postgresql_where=_has_deadline)
+sa.Index(
+    "pauses_deadline",
+    pauses.c.deadline_at_ms,
+    pauses.c.pause_id,
+    sqlite_where=_has_deadline,
+    postgresql_where=_has_deadline,
+)
 sa.Index("pauses_pending", pauses.c.asked_at_ms, sqlite_where=_is_pending, postgresql_where=_is_pending)
 _is_subscribed = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'trigger'"))
 _is_watching = sa.and_(_is_pending, pauses.c.kind == sa.literal_column("'files'"))
@@ -182,6 +188,7 @@ sa.Index(
     pauses.c.tenant,
     pauses.c.role,
     pauses.c.asked_at_ms,
+    pauses.c.pause_id,
     sqlite_where=_is_subscribed,
     postgresql_where=_is_subscribed,
 )

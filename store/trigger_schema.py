@@ -55,6 +55,7 @@ fires = sa.Table(
     sqlite_strict=True,
 )
 
+_is_done = fires.c.status == sa.literal_column("'done'")
 _is_untold = fires.c.status != sa.literal_column("'done'")
 _is_running = sa.and_(fires.c.session_id.is_not(None), fires.c.is_over == sa.literal_column("0"))
 sa.Index("fires_of", fires.c.trigger_id, fires.c.fired_at_ms, fires.c.scheduled_at_ms, fires.c.fire_id)
@@ -66,6 +67,7 @@ sa.Index(
     sqlite_where=_is_untold,
     postgresql_where=_is_untold,
 )
+sa.Index("fires_done", fires.c.fired_at_ms, sqlite_where=_is_done, postgresql_where=_is_done)
 sa.Index("fires_running", fires.c.trigger_id, sqlite_where=_is_running, postgresql_where=_is_running)
 
 subscriptions = sa.Table(

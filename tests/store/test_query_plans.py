@@ -92,10 +92,14 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "begin a run": lambda store: store.fires.begin(fire(), session_id="s1", at_once=1),
     "fire": fires,
     "fires of a trigger": lambda store: store.fires.of("t", limit=10),
+    "sweep fires": lambda store: store.fires.sweep(fired_before_ms=T0, limit=10),
     "unblock": lambda store: store.unblock_session(
         UnblockSession(tenant="acme", session_id="s1", code="session.definition-changed", now_ms=T0)
     ),
 }
+
+SORTED_WITHIN_A_MOMENT = ("pending", "quarantined last")
+"""What is asked or received in one millisecond is sorted when it is listed; it is never more than a few."""
 
 
 @pytest.mark.parametrize("what", HOT)
@@ -121,7 +125,10 @@ async def test_no_hot_query_reads_a_whole_table(store: Store, database: Path, wh
             assert [step for step in scans if "USING" not in step] == [], (statement, plan)
             # What a dead holder left is sorted; it is never more than one holder could carry.
             if "LIMIT" in statement and not re.search(r"(lease_until|held_until)_ms <= ", statement):
-                assert "USE TEMP B-TREE FOR ORDER BY" not in plan, (statement, plan)
+                sorts = [step for step in plan if "USE TEMP B-TREE" in step]
+                if what in SORTED_WITHIN_A_MOMENT:
+                    sorts = [step for step in sorts if "RIGHT PART" not in step]
+                assert sorts == [], (statement, plan)
 
 
 @pytest.mark.behaviour("W21")
