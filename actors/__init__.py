@@ -8,7 +8,7 @@ session and starts a pass (``session``); ``recall`` turns its ledger into what a
 
 From the bottom up:
 
-    errors, events, clock, ids, retries, jsontext      words, time, ids
+    errors, events, clock, moments, ids, retries, jsontext   words, time, ids
     patterns                                  others' regular expressions on strangers' texts, in a bounded time
     marks, redaction, stand_ins, privacy, ledger_secrets  sensitive values: where, how hidden, from whom
     asks, messages, notes, outlines,          what crosses to people and models

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import Literal, Protocol
 
 import structlog
@@ -23,6 +22,7 @@ from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError
 from .fire_outcomes import FireOutcome
 from .ids import Ids
 from .jsontext import from_json, to_json
+from .moments import iso
 from .pattern_errors import PatternInvalidError, PatternSlowError
 from .patterns import Effort
 from .trigger_kinds import (
@@ -355,8 +355,3 @@ def told_of(fire: FireRow, row: TriggerRow) -> dict[str, JsonValue]:
         "missed": fire.missed,
         "payload": None if fire.payload_json is None else from_json(fire.payload_json),
     }
-
-
-def iso(at_ms: int) -> str:
-    """A moment as text: ISO 8601, in UTC, to the millisecond."""
-    return datetime.fromtimestamp(at_ms / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from ..actors import stand_ins
@@ -16,6 +15,7 @@ from ..actors.asks import JsonValue
 from ..actors.events import EventKind
 from ..actors.jsontext import from_json, to_json
 from ..actors.ledger_secrets import names_secrets, secrets_named
+from ..actors.moments import to_the_second
 from ..actors.redaction import MASK, Masks
 from ..store.rows import AnswererKind, AuditRow, DeliveryKind, DeliveryRow, DeliveryStatus, LedgerRow, PauseRow
 from ..store.snapshots import Timeline
@@ -226,7 +226,7 @@ def _opened(body: Any) -> str:
             return "waits for files to change"
         case _:
             due_ms: int | None = body.get("deadline_at_ms")
-            return "waits for a time" if due_ms is None else f"waits until {_at(due_ms)}"
+            return "waits for a time" if due_ms is None else f"waits until {to_the_second(due_ms)}"
 
 
 def _finished(result: JsonValue) -> str:
@@ -236,10 +236,6 @@ def _finished(result: JsonValue) -> str:
             return "finished"
         case _:
             return f"finished with {_text(result)}"
-
-
-def _at(ms: int) -> str:
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
 
 
 def _tool(key: str) -> str:

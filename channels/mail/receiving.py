@@ -39,6 +39,7 @@ from ...actors.errors import (
 )
 from ...actors.failures import text_of
 from ...actors.jsontext import to_json
+from ...actors.moments import to_the_minute
 from ...actors.questions import AskedQuestion
 from ...actors.reception import Reception
 from ...store.errors import StoreError
@@ -52,7 +53,7 @@ from .people import is_one_of
 from .replying import Addressee, Replies
 from .results import MailClass, MailReadingResult
 from .settings import MailReading
-from .writing import moment, not_understood, plainly, told
+from .writing import not_understood, plainly, told
 
 _KEPT_BYTES = 128 * 1024
 """Of a mail in the quarantine; of a larger one its beginning is kept."""
@@ -250,7 +251,7 @@ class Receiver:
         """Said once to each person; whatever else they write about a closed question is for the operators."""
         _log.warning("mail.late", session_id=about.session_id, resolution=asked.resolution)
         await self._keep(mail, result, about, "question closed")
-        when = "" if asked.resolved_at_ms is None else f", {moment(asked.resolved_at_ms)}"
+        when = "" if asked.resolved_at_ms is None else f", {to_the_minute(asked.resolved_at_ms)}"
         ended = f"{asked.summary or 'It is closed'}{when}"
         what = f"Thank you, but this question was closed before your answer came: {ended}. Your mail changes nothing."
         await self._replies.write(

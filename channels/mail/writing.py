@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from ...actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm, Relief, Reminder, Withdrawal
+from ...actors.moments import to_the_minute
 from ..asked import Field, asked_fields
 from .letters import LONGEST_SUBJECT, header_text
 from .sheets import Fact, Link, Piece, Quoted, Said, as_html, as_text, shortened
@@ -181,13 +181,8 @@ def _about(ask: Ask) -> str:
     if ask.needs > 1:
         facts.append(f"{ask.needs} people have to approve, each for themselves")
     if ask.deadline_at_ms is not None:
-        facts.append(f"answer by {moment(ask.deadline_at_ms)}")
+        facts.append(f"answer by {to_the_minute(ask.deadline_at_ms)}")
     return " · ".join(facts)
-
-
-def moment(at_ms: int) -> str:
-    """A time for people anywhere."""
-    return datetime.fromtimestamp(at_ms / 1000, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def _named(text: str) -> str:

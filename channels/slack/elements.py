@@ -5,17 +5,14 @@ Every text given to these functions is shown as it is written, whoever wrote it:
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-
 from ...actors.asks import JsonValue
+from ...actors.moments import in_utc, to_the_minute
 from .escaping import shown
 from .limits import BUTTON_TEXT, CONFIRM_BUTTON, CONFIRM_TEXT, CONFIRM_TITLE, clipped
 
 Element = dict[str, JsonValue]
 Block = dict[str, JsonValue]
 
-_LATEST_S = 253_402_300_799
-"""The last second of the year 9999."""
 _DATE_FORMAT = "{date_short_pretty} at {time}"
 
 
@@ -41,13 +38,8 @@ def moment(at_ms: int) -> Element:
     Args:
         at_ms: UTC epoch milliseconds.
     """
-    at_s = min(max(at_ms // 1000, 0), _LATEST_S)
-    return {"type": "date", "timestamp": at_s, "format": _DATE_FORMAT, "fallback": utc(at_ms)}
-
-
-def utc(at_ms: int) -> str:
-    """A time in UTC, for where Slack does not show it in the reader's zone."""
-    return f"{datetime.fromtimestamp(min(max(at_ms // 1000, 0), _LATEST_S), UTC):%Y-%m-%d %H:%M} UTC"
+    at_s = int(in_utc(at_ms).timestamp())
+    return {"type": "date", "timestamp": at_s, "format": _DATE_FORMAT, "fallback": to_the_minute(at_ms)}
 
 
 def line(*elements: Element) -> Element:

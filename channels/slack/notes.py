@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...actors.asks import ApprovalForm, Ask, ChoiceForm, Reminder
+from ...actors.moments import to_the_minute
 from ..sentences import as_sentence
 from ..visible import visible
 from .carried import PostKind, delivery_key, question_metadata, session_key, session_metadata
-from .elements import Element, line, moment, preformatted, rich, utc, words
+from .elements import Element, line, moment, preformatted, rich, words
 from .escaping import brief
 from .limits import chunks_of, clipped
 from .messages import Message, message
@@ -125,7 +126,7 @@ def reminded(reminder: Reminder, *, channel: str, people: Sequence[Person] = ())
     when: list[Element] = []
     if ask.deadline_at_ms is not None:
         when = [words(" Answer by "), moment(ask.deadline_at_ms)]
-    by = "" if ask.deadline_at_ms is None else f"Answer by {utc(ask.deadline_at_ms)}"
+    by = "" if ask.deadline_at_ms is None else f"Answer by {to_the_minute(ask.deadline_at_ms)}"
     key = delivery_key(PostKind.REMINDER, channel=channel, pause_id=f"{ask.pause_id} {reminder.number}")
     return message(
         f"{reminder.summary}: {ask.prompt}",

@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 
 from ...actors.asks import ApprovalForm, Ask, ChoiceForm, JsonValue, Progress, Withdrawal
+from ...actors.moments import to_the_minute
 from ...store.values import value
 from ..asked import Field, asked_fields
 from ..visible import visible
@@ -28,7 +29,6 @@ from .elements import (
     preformatted,
     quote,
     rich,
-    utc,
     words,
 )
 from .fields import has_answer_fields, has_editable_fields
@@ -112,7 +112,7 @@ def closed(
         parts.append(preformatted(_middle_out(visible(details), _LONGEST_DETAILS)))
     ending = rich(*parts, block_id="q:ending")
     return message(
-        f"{withdrawal.summary}, {utc(at_ms)}",
+        f"{withdrawal.summary}, {to_the_minute(at_ms)}",
         _spoken(ask, "asked"),
         blocks=_fitted(ask, lambda _: (ending,)),
         metadata=_metadata(ask, channel),
@@ -128,7 +128,7 @@ def handed_on(ask: Ask, *, channel: str, at_ms: int, to: str) -> Message:
     said = (emoji("arrow_right"), words(f" Nobody answered in time; asked {short(to)} instead, "), moment(at_ms))
     ending = rich(line(*said), block_id="q:ending")
     return message(
-        f"Nobody answered in time; asked {short(to)} instead, {utc(at_ms)}",
+        f"Nobody answered in time; asked {short(to)} instead, {to_the_minute(at_ms)}",
         _spoken(ask, "asked"),
         blocks=_fitted(ask, lambda _: (ending,)),
         metadata=_metadata(ask, channel),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from ...actors.asks import AnswerForm, ApprovalForm, Ask, ChoiceForm
+from ...actors.moments import to_the_minute
 from ...actors.questions import AskedQuestion
 from ..asked import Field, asked_fields
 from .forms import CHOSEN, IN_WORDS, MOST_CHOICES, REASON, WORDS, Filled, options_of
@@ -75,7 +75,7 @@ def answered_page(asked: AskedQuestion, *, summary: str, is_open: bool) -> str:
 def closed_page(asked: AskedQuestion) -> str:
     """How a question ended that takes no more answers."""
     at_ms = asked.resolved_at_ms
-    when = "" if at_ms is None else f" ({_moment(at_ms)})"
+    when = "" if at_ms is None else f" ({to_the_minute(at_ms)})"
     return page(
         "This question is closed",
         *_about(asked.ask),
@@ -112,7 +112,7 @@ def _about(ask: Ask) -> list[str]:
     if ask.needs > 1:
         facts += f" · {ask.needs} people have to approve, each for themselves"
     if ask.deadline_at_ms is not None:
-        facts += f" · answer by {_moment(ask.deadline_at_ms)}"
+        facts += f" · answer by {to_the_minute(ask.deadline_at_ms)}"
     return [
         f"<blockquote>{text(ask.prompt)}</blockquote>",
         f"<dl>{shown}</dl>" if shown else "",
@@ -164,7 +164,3 @@ def _invitation(ask: Ask) -> str:
 
 def _hidden(name: str, held: str) -> str:
     return f'<input type="hidden" name="{name}" value="{value_of(held)}">'
-
-
-def _moment(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1000, tz=UTC).strftime("%Y-%m-%d %H:%M UTC")

@@ -10,7 +10,6 @@ import json
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.status import Status
@@ -18,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ...actors.asks import JsonValue
+from ...actors.moments import to_the_second
 from ...channels.terminal import visible
 
 WIDE = 240
@@ -122,7 +122,7 @@ def at(ms: int | None) -> str:
     """A time as people read it: UTC, to the second; a dash for none."""
     if ms is None:
         return "-"
-    return datetime.fromtimestamp(ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")
+    return to_the_second(ms)
 
 
 def span(ms: int) -> str:

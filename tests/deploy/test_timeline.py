@@ -160,6 +160,7 @@ def test_no_entry_holds_the_right_to_answer() -> None:
         ("pause_opened", {"kind": "message"}, "support", "waits for the next message"),
         ("pause_opened", {"kind": "timer"}, "support", "waits for a time"),
         ("pause_opened", {"kind": "timer", "deadline_at_ms": 0}, "support", "waits until 1970-01-01 00:00:00Z"),
+        ("pause_opened", {"kind": "timer", "deadline_at_ms": 10**17}, "support", "waits until 9999-12-31 23:59:59Z"),
         ("pause_opened", {"kind": "trigger", "role": "nightly"}, "support", "waits for the trigger nightly"),
         ("pause_opened", {"kind": "files"}, "support", "waits for files to change"),
         ("pause_taken", {"resolution": "timed_out"}, "support", "goes on with what came: timed out"),

@@ -67,6 +67,10 @@ def parsed(raw: bytes) -> Any:
 
 
 # -- the body ----------------------------------------------------------------------------------------------------------
+def test_a_deadline_that_no_calendar_has_is_shown_as_the_last_day_that_it_has() -> None:
+    assert "answer by 9999-12-31 23:59 UTC" in question(asked(deadline_at_ms=10**17)).text
+
+
 def test_a_question_shows_who_asks_what_would_run_and_how_to_answer() -> None:
     text = question(asked()).text
     assert text.startswith("    support asks to run refund_card. Approve?\n")

@@ -74,6 +74,11 @@ def all_pages(words: str) -> list[str]:
     ]
 
 
+def test_a_deadline_that_no_calendar_has_is_shown_as_the_last_day_that_it_has() -> None:
+    page = question_page(asked(APPROVAL, deadline_at_ms=10**17), ticket=TICKET, name="mara@corp.example")
+    assert "9999-12-31 23:59 UTC" in page
+
+
 PLAIN = [Tags(shown).tags for shown in all_pages("plain")]
 
 
