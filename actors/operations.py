@@ -324,7 +324,8 @@ class Recall:
 
 def milliseconds(duration: timedelta) -> int:
     """A time that lies ahead, no shorter than it is; nothing or less is as short as can be."""
-    return max(1, -(-duration // timedelta(milliseconds=1)))
+    microseconds = duration // timedelta(microseconds=1)
+    return max(1, -(-microseconds // 1000))
 
 
 def reason_of(result: WaitResult) -> str:

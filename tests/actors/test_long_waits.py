@@ -92,7 +92,8 @@ def test_no_length_of_a_wait_loses_a_millisecond_to_rounding() -> None:
     for number in range(0, 366 * DAY_S * 1000, 7_777_777):
         assert milliseconds(timedelta(milliseconds=number)) == max(1, number)
     assert milliseconds(timedelta(microseconds=1500)) == 2
-    assert milliseconds(timedelta(days=-1)) == 1
+    assert milliseconds(timedelta(days=-1)) == milliseconds(timedelta.min) == 1
+    assert milliseconds(timedelta.max) == 86_400_000 * 1_000_000_000
 
 
 @pytest.mark.case("ti10")

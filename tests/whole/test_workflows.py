@@ -203,6 +203,25 @@ async def test_a_question_that_ends_without_an_answer_raises_where_it_was_asked(
 
 
 @pytest.mark.case("du19")
+async def test_a_time_that_never_comes_is_waited_for_like_any_other(tmp_path: Path) -> None:
+    @workflow(version="1")
+    async def rest(run: Run) -> None:
+        await run.sleep(timedelta.max)
+
+    @workflow(version="1")
+    async def ask(run: Run) -> str:
+        return await run.ask(DIRECTOR, "Well?", deadline=timedelta.max)
+
+    app = App(name="w", workflows=[rest, ask], channels={DIRECTOR: RecordingChannel()})
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        await kit.start("rest", {})
+        session_id = await kit.start("ask", {})
+        await kit.advance(timedelta(days=365))
+        await kit.answer("director", decision="yes")
+        assert await kit.outcome(session_id) == {"result": "yes"}
+        assert [pause.kind for pause in await kit.pending()] == ["timer"]
+
+
 async def test_a_result_over_the_limit_fails_its_step_and_is_not_tried_for_ever(tmp_path: Path) -> None:
     tries: list[int] = []
 
