@@ -28,7 +28,7 @@ _log = structlog.get_logger("overwinter.deadlines")
 class DeadlineStore(Protocol):
     """What deadlines need of the store."""
 
-    async def overdue(self, *, now_ms: int, limit: int, after: tuple[int, str] = (-1, "")) -> Overdue: ...
+    async def overdue(self, *, now_ms: int, limit: int, after: PauseRow | None = None) -> Overdue: ...
 
 
 class Deadlines:
@@ -79,15 +79,14 @@ class Deadlines:
 
     async def _fire_overdue(self) -> int | None:
         """Fire all that has come due; when more will. One that cannot be fired is tried again when it is looked next."""
-        after = (-1, "")
+        after: PauseRow | None = None
         while True:
             overdue = await self._store.overdue(now_ms=self._clock.now_ms(), limit=_AT_ONCE, after=after)
             for at in range(0, len(overdue.pauses), _SHARE):
                 await asyncio.gather(*(self._fire(pause) for pause in overdue.pauses[at : at + _SHARE]))
             if len(overdue.pauses) < _AT_ONCE:
                 return overdue.next_ms
-            last = overdue.pauses[-1]
-            after = (last.deadline_at_ms or 0, last.pause_id)
+            after = overdue.pauses[-1]
 
     async def _fire(self, pause: PauseRow) -> None:
         """Fire one; what is wrong with it concerns its session alone."""

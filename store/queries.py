@@ -157,14 +157,16 @@ class Queries:
         self._pending: Select = (
             sa.select(pauses).where(is_pending).order_by(pauses.c.asked_at_ms, pauses.c.session_id, pauses.c.key)
         )
+        # By session, whose ids lie as they were made: what is fired together is written to pages that lie together.
+        by_deadline = (pauses.c.deadline_at_ms, pauses.c.session_id, pauses.c.pause_id)
         self._overdue: Select = (
             sa.select(pauses)
             .where(
                 is_pending,
                 pauses.c.deadline_at_ms <= number("now_ms"),
-                sa.tuple_(pauses.c.deadline_at_ms, pauses.c.pause_id) > sa.tuple_(number("after_ms"), text("after_id")),
+                sa.tuple_(*by_deadline) > sa.tuple_(number("after_ms"), text("after_session"), text("after_id")),
             )
-            .order_by(pauses.c.deadline_at_ms, pauses.c.pause_id)
+            .order_by(*by_deadline)
             .limit(number("limit"))
         )
         self._next_deadline: Select = (
@@ -268,9 +270,10 @@ class Queries:
             query = query.where(pauses.c.session_id == session_id)
         return tuple(self._pauses_of(connection.execute(query).all()))
 
-    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int, after: tuple[int, str]) -> Overdue:
-        parameters = {"now_ms": now_ms, "limit": limit, "after_ms": after[0], "after_id": after[1]}
-        found = self._pauses_of(connection.execute(self._overdue, parameters).all())
+    def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int, after: PauseRow | None) -> Overdue:
+        last = (-1, "", "") if after is None else (after.deadline_at_ms, after.session_id, after.pause_id)
+        place = dict(zip(("after_ms", "after_session", "after_id"), last, strict=True))
+        found = self._pauses_of(connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit, **place}).all())
         return Overdue(pauses=tuple(found), next_ms=connection.scalar(self._next_deadline, {"now_ms": now_ms}))
 
     def events_before(

@@ -172,6 +172,7 @@ _is_closed = sa.text("status IN ('taken', 'cancelled')")
 sa.Index(
     "pauses_deadline",
     pauses.c.deadline_at_ms,
+    pauses.c.session_id,
     pauses.c.pause_id,
     sqlite_where=_has_deadline,
     postgresql_where=_has_deadline,

@@ -40,7 +40,7 @@ class Overdue:
     """What has come due by the clock, and when more will."""
 
     pauses: tuple[PauseRow, ...]
-    """Pending pauses whose deadline has come, earliest first."""
+    """Pending pauses whose deadline has come, earliest first; those of one moment by session."""
     next_ms: int | None
     """Earliest deadline of one whose has not; None where there is none."""
 

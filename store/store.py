@@ -251,11 +251,11 @@ class Store:
         """The channel and the session of each delivery that is due and that nobody holds."""
         return await self._reader.read(partial(due_deliveries, now_ms=now_ms))
 
-    async def overdue(self, *, now_ms: int, limit: int, after: tuple[int, str] = (-1, "")) -> Overdue:
+    async def overdue(self, *, now_ms: int, limit: int, after: PauseRow | None = None) -> Overdue:
         """At most ``limit`` of the pauses whose deadline has come.
 
         Args:
-            after: the deadline and the id of the last one seen.
+            after: the last one seen.
         """
         return await self._reader.read(partial(self._queries.overdue, now_ms=now_ms, limit=limit, after=after))
 

@@ -38,18 +38,17 @@ class Pauses:
         self.may_look = asyncio.Event()
         self.may_look.set()
 
-    async def overdue(self, *, now_ms: int, limit: int, after: tuple[int, str] = (-1, "")) -> Overdue:
+    async def overdue(self, *, now_ms: int, limit: int, after: PauseRow | None = None) -> Overdue:
         self.looks += 1
         if self.busy:
             self.busy -= 1
             raise StoreBusyError
-        due = sorted((ms, pause_id) for pause_id, ms in self.open.items() if ms <= now_ms and (ms, pause_id) > after)[
-            :limit
-        ]
+        seen = (-1, "") if after is None else (after.deadline_at_ms or 0, after.pause_id)
+        due = sorted((ms, pause_id) for pause_id, ms in self.open.items() if ms <= now_ms and (ms, pause_id) > seen)
         later = [ms for ms in self.open.values() if ms > now_ms]
         self.during_look.set()
         await self.may_look.wait()
-        rows = tuple(replace(timer(pause_id), deadline_at_ms=ms) for ms, pause_id in due)
+        rows = tuple(replace(timer(pause_id), deadline_at_ms=ms) for ms, pause_id in due[:limit])
         return Overdue(pauses=rows, next_ms=min(later, default=None))
 
     async def pass_deadline(self, pause: PauseRow) -> bool:

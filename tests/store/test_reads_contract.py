@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from overwinter.store.resolutions import CancelPause
+from overwinter.store.rows import PauseRow
 from overwinter.store.snapshots import Due
 from overwinter.store.store import Store
 
@@ -159,15 +160,28 @@ async def test_overdue_pauses_are_listed_by_their_deadline(store: Store) -> None
     await asleep(store, *pauses, question("never"), replace(timer("answered"), deadline_at_ms=T0))
     await store.resolve_pause(resolve("answered"))
 
-    async def listed(now_ms: int, limit: int = 9, after: tuple[int, str] = (-1, "")) -> tuple[list[str], int | None]:
-        overdue = await store.overdue(now_ms=now_ms, limit=limit, after=after)
+    async def listed(now_ms: int, limit: int = 9, after: str | None = None) -> tuple[list[str], int | None]:
+        last = None if after is None else await store.pause(after)
+        overdue = await store.overdue(now_ms=now_ms, limit=limit, after=last)
         return [one.pause_id for one in overdue.pauses], overdue.next_ms
 
     assert await listed(T0) == ([], T0 + 1)
     assert await listed(T0 + 2) == (["p1", "p2"], T0 + 3)
     assert await listed(T0 + 99, limit=2) == (["p1", "p2"], None)
-    assert await listed(T0 + 99, limit=2, after=(T0 + 1, "p1")) == (["p2", "p3"], None)
-    assert await listed(T0 + 99, after=(T0 + 3, "p3")) == ([], None)
+    assert await listed(T0 + 99, limit=2, after="p1") == (["p2", "p3"], None)
+    assert await listed(T0 + 99, after="p3") == ([], None)
+
+
+async def test_pauses_that_are_overdue_since_one_moment_are_listed_session_by_session(store: Store) -> None:
+    for pause_id, session_id in (("p3", "s1"), ("p1", "s2"), ("p0", "s3")):
+        await running(store, session_id)
+        await store.advance(advance(session_id, open=(question(pause_id, session_id, deadline_at_ms=T0),)))
+    seen: list[str] = []
+    last: PauseRow | None = None
+    while page := (await store.overdue(now_ms=T0, limit=1, after=last)).pauses:
+        [last] = page
+        seen.append(last.pause_id)
+    assert seen == ["p3", "p1", "p0"]
 
 
 # -- the clock ---------------------------------------------------------------------------------------------------------
