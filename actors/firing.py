@@ -209,7 +209,7 @@ class Firing:
     async def _tell(self, untold: UntoldFire) -> None:
         fire, row = untold.fire, untold.trigger
         outcome = FireOutcome.of(fire)
-        told = told_of(fire, row)
+        told, woken_before = told_of(fire, row), outcome.woken
         are_woken = not untold.is_awaited or await self._wake(fire, row, told, outcome)
         if untold.is_followed and fire.status == FireStatus.OPEN:
             await self._tell_subscribed(fire, row, told, outcome)
@@ -221,7 +221,8 @@ class Firing:
         settled = await self._fires.settle(
             fire, row, status=status, is_over=is_over, outcome_json=outcome.to_json(), now_ms=self._clock.now_ms()
         )
-        if not settled and are_woken:
+        has_moved = outcome.woken > woken_before or not untold.is_awaited
+        if not settled and are_woken and has_moved:
             # Somebody has begun to wait for it while others were told. Who could not be woken is tried again, but not at once.
             self._looking.tell()
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pydantic_core
 
 from .asks import JsonValue
+from .errors import SessionCorruptError
 
 
 def to_json(value: JsonValue) -> str:
@@ -17,6 +18,21 @@ def to_json(value: JsonValue) -> str:
 def from_json(text: str) -> Any:
     """Raises ``ValueError`` for what is not JSON."""
     return pydantic_core.from_json(text)
+
+
+def read_back(text: str, *, what: str) -> Any:
+    """What a row has.
+
+    Args:
+        what: names it, for operators.
+
+    Raises:
+        SessionCorruptError: (session.corrupt) it is no JSON.
+    """
+    try:
+        return from_json(text)
+    except ValueError as error:
+        raise SessionCorruptError(f"{what} cannot be read: {error}") from error
 
 
 def is_finite(found: JsonValue) -> bool:

@@ -10,7 +10,7 @@ from ..store.rows import LedgerRow, PauseKind, PauseRow, PauseStatus, Resolution
 from .asks import JsonValue, form_from_json
 from .errors import PauseStillOpenError, SessionCorruptError
 from .events import RESULT_KINDS, EventKind
-from .jsontext import from_json, to_json
+from .jsontext import from_json, read_back, to_json
 from .keys import key_in_tree
 from .operations import Decision, Recall, StepError, WaitResult
 from .outlines import NO_OUTLINE, outline_of
@@ -60,8 +60,14 @@ def check_ready(events: Iterable[LedgerRow]) -> None:
 
 
 def wait_result_of(pause: PauseRow) -> WaitResult:
-    """How a closed pause is read by the step that waits for it."""
-    answer: JsonValue = None if pause.answer_json is None else from_json(pause.answer_json)
+    """How a closed pause is read by the step that waits for it.
+
+    Raises:
+        SessionCorruptError: (session.corrupt) its answer cannot be read back.
+    """
+    answer: JsonValue = None
+    if pause.answer_json is not None:
+        answer = read_back(pause.answer_json, what=f"the answer to {pause.key}")
     return WaitResult(
         resolution=pause.resolution or "",
         answer=answer,

@@ -33,6 +33,7 @@ from .asks import JsonValue
 from .driver import Driver, Ended
 from .errors import (
     LeaseLostError,
+    SessionCorruptError,
     SessionDefinitionChangedError,
     SessionError,
     SessionIndeterminateError,
@@ -42,7 +43,7 @@ from .events import UNREAD_KINDS, EventKind
 from .failures import failed_outcome, step_error_of
 from .ids import execution_id_of
 from .journal import Journal, Written
-from .jsontext import from_json, to_json
+from .jsontext import read_back, to_json
 from .keys import key_in_tree, place_of
 from .operations import Wait
 from .program import Program
@@ -95,8 +96,15 @@ class SessionPass:
             LeaseLostError: (lease.lost) another supervisor has the session; nothing more was written.
             SessionCorruptError: (session.corrupt) its rows cannot be read back.
         """
+        before: LoadedSession | None = None
         while True:
             loaded = await self._load()
+            if loaded == before:
+                # What was not written was refused because of rows that are not there as they are read.
+                raise SessionCorruptError(
+                    "its rows contradict each other; restore them from a copy, or cancel the session"
+                )
+            before = loaded
             if loaded.session.attempts - self._forgiven > MAX_ATTEMPTS:
                 error = SessionIndeterminateError(
                     f"it was revived {MAX_ATTEMPTS} times in a row and never came to rest; what its last step did is unknown"
@@ -214,7 +222,7 @@ class SessionPass:
         recall = recall_of(loaded.events, root_id=execution.execution_id)
         tree = Tree(root=execution, loaded=loaded, around=self._around, journal=self._journal, heard=recall.heard)
         frame = tree.root_frame()
-        message: JsonValue = from_json(execution.input_json)
+        message: JsonValue = read_back(execution.input_json, what=f"the input of execution {execution.execution_id}")
         driver = Driver(
             frame=frame,
             main=lambda: program.main(Run(path="", frame=frame), message),
@@ -296,7 +304,8 @@ class SessionPass:
                 fed |= self._give(key, driver, execution)
         while self._inbound and driver.waits_for_message:
             message = self._inbound.pop(0)
-            execution_id, key = place_of(driver.give_message(from_json(message.body_json)), execution.execution_id)
+            said: JsonValue = read_back(message.body_json, what=f"message {message.external_id}")
+            execution_id, key = place_of(driver.give_message(said), execution.execution_id)
             now_ms = self._around.clock.now_ms()
             self._draft.add_message(message, execution_id=execution_id, key=key, at_ms=now_ms)
             fed = True
@@ -385,6 +394,6 @@ def _left_as(ended: ExecutionRow | None, rests_as: SessionStatus) -> tuple[Sessi
     """What a session is after its last execution, and why it is not well."""
     if ended is None or ended.status != ExecutionStatus.FAILED:
         return rests_as, None
-    outcome: JsonValue = from_json(ended.outcome_json or "{}")
+    outcome: JsonValue = read_back(ended.outcome_json or "{}", what=f"the outcome of execution {ended.execution_id}")
     status = SessionStatus.FAILED if rests_as is SessionStatus.ENDED else rests_as
     return status, f"{outcome['code']}: {outcome['detail']}"

@@ -20,7 +20,7 @@ from .events import EventKind
 from .failures import failed_outcome, raised_body
 from .ids import execution_id_of
 from .journal import Journal
-from .jsontext import from_json, to_json
+from .jsontext import read_back, to_json
 from .keys import key_in_tree
 from .operations import Child, Frame, Heard
 from .program import Program
@@ -70,7 +70,8 @@ class Tree:
                 row = self._start(operation, program)
             frame = self._frame(row, item=operation.item)
             run = Run(path=row.execution_id, frame=frame)
-            driver.begin_child(operation, frame=frame, main=partial(program.main, run, from_json(row.input_json)))
+            given = read_back(row.input_json, what=f"the input of execution {row.execution_id}")
+            driver.begin_child(operation, frame=frame, main=partial(program.main, run, given))
         return bool(unborn)
 
     def end(self, end: ChildEnd) -> None:

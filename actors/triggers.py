@@ -318,7 +318,11 @@ def in_its_place(old: TriggerRow, new: TriggerRow) -> TriggerRow:
 
 
 def _when_in(row: TriggerRow) -> JsonValue:
-    return from_json(row.spec_json)["when"]
+    """What sets the trigger off; None where it cannot be read, and then it is declared anew."""
+    try:
+        return from_json(row.spec_json)["when"]
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def fire_of(row: TriggerRow, *, key: str, at_ms: int, now_ms: int, missed: int, payload: JsonValue = None) -> FireRow:

@@ -33,6 +33,7 @@ Bottom up, each line importing only from those above it:
     batch, queries, listing         one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work
-    migrations, sqlite              how a file gets its tables; all that is SQLite's own
+    sqlite_errors                   SQLite's errors in our words
+    migrations, sqlite              how a file gets its tables; all else that is SQLite's own
     store                           the whole of it
 """

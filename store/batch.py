@@ -32,7 +32,8 @@ from .costs import CountCall, CountCallResult, CountTokens, CountTokensResult
 from .counting import count_call, count_tokens
 from .deliveries import depends_on_others
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
-from .errors import StoreError, StoreRefusedError
+from .engine import is_key_lost
+from .errors import StoreRefusedError
 from .fires import tell_again
 from .judging import JudgedChange, JudgedResult, judge
 from .known import Known, take
@@ -55,7 +56,7 @@ class Applied:
         views: what the transaction has read and written, for ``Known`` once it is committed.
     """
 
-    results: list[Result | StoreError]
+    results: list[Result | Exception]
     has_news: bool
     views: tuple[View, ...] = ()
 
@@ -138,7 +139,7 @@ def apply(
 
     A change that contradicts itself is refused alone. What the database itself refuses is raised, and nothing holds then.
     """
-    results: list[Result | StoreError] = []
+    results: list[Result | Exception] = []
     has_news = False
     views: list[View] = []
     run: list[JudgedChange] = []
@@ -180,7 +181,7 @@ def _apply_judged(
     statements: Statements,
     known: Known,
     changes: Sequence[JudgedChange],
-    results: list[Result | StoreError],
+    results: list[Result | Exception],
 ) -> list[View]:
     if not changes:
         return []
@@ -241,12 +242,14 @@ def _read_claimable(connection: sa.Connection, statements: Statements, view: Vie
     for claim in wanted.claims:
         parameters = {"now_ms": claim.now_ms, "limit": left, "known": bound(view.sessions)}
         for statement in (statements.ready_sessions, statements.abandoned_sessions):
-            _add_sessions(view, connection.execute(statement, parameters).all())
+            found = connection.execute(statement, parameters).all()
+            _add_sessions(view, (row for row in found if not is_key_lost(row.session_id)))
     left = sum(claim.limit for claim in wanted.delivery_claims)
     for claim in wanted.delivery_claims:
         parameters = {"now_ms": claim.now_ms, "limit": left, "known": bound(view.deliveries)}
         for statement in (statements.free_deliveries, statements.abandoned_deliveries):
-            _add_deliveries(view, connection.execute(statement, parameters).all())
+            found = connection.execute(statement, parameters).all()
+            _add_deliveries(view, (row for row in found if not is_key_lost(row.pause_id, row.kind, row.channel)))
     # Whether they are needed depends on others of their pause, which are over and so not among what may be claimed.
     dependent = {delivery.pause_id for delivery in view.deliveries.values() if depends_on_others(delivery)}
     if dependent := dependent - view.whole:

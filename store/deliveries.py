@@ -173,7 +173,7 @@ def _strand(view: View, post: DeliveryDraft, change: SettleDelivery) -> SettleRe
         decision_json=None,
         now_ms=change.now_ms,
     )
-    wake(view.sessions[pause.session_id], priority=Priority.RESUME, now_ms=change.now_ms)
+    wake(view.session_of(pause), priority=Priority.RESUME, now_ms=change.now_ms)
     view.has_news = True
     return SettleResult.STRANDED
 

@@ -18,6 +18,15 @@ from .errors import StoreError
 
 T = TypeVar("T")
 
+UNREADABLE = "\0"
+"""What a text begins with that is damaged in its row. No id begins so, nor any JSON: whoever needs the text cannot take it for
+another, and all others are not concerned."""
+
+
+def is_key_lost(*key: str) -> bool:
+    """Whether a row's key is damaged: nobody can write to it any more, nor go on behind it where rows are read page by page."""
+    return any(each.startswith(UNREADABLE) for each in key)
+
 
 class Dialect(Protocol):
     """How to say what Core has no common word for."""

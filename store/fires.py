@@ -18,7 +18,7 @@ import sqlalchemy as sa
 
 from . import trigger_statements as of
 from .alone import Alone, ReadAlone, WriteAlone
-from .engine import Dialect
+from .engine import Dialect, is_key_lost
 from .freezing import maker, names_of
 from .rows import PauseRow
 from .statements import literal
@@ -233,7 +233,8 @@ class Fires:
                 is_awaited=bool(row[end]),
                 is_followed=bool(row[end + 1]),
             )
-            for row in found.all()
+            for row in found
+            if not is_key_lost(row.fire_id)
         )
 
 
@@ -299,9 +300,9 @@ def _waiting(
 ) -> tuple[PauseRow, ...]:
     place = {"after_asked_at_ms": after[0], "after_pause": after[1]}
     found = connection.execute(of.WAITING, {**_waits_for(fire, trigger), **place, "limit": limit})
-    return tuple(map(_pause_row, found.all()))
+    return tuple(_pause_row(row) for row in found if not is_key_lost(row.pause_id))
 
 
 def _watching(connection: sa.Connection, *, limit: int, after_pause_id: str) -> tuple[PauseRow, ...]:
     found = connection.execute(of.WATCHING, {"after_pause": after_pause_id, "limit": limit})
-    return tuple(map(_pause_row, found.all()))
+    return tuple(_pause_row(row) for row in found if not is_key_lost(row.pause_id))

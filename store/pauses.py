@@ -37,7 +37,7 @@ def resolve(view: View, change: ResolvePause) -> ResolveResult:
         now_ms=change.now_ms,
         hold=change.hold,
     )
-    session = view.sessions[pause.session_id]
+    session = view.session_of(pause)
     wake(session, priority=change.priority, now_ms=change.now_ms)
     claimed = grant(session, change.grant, now_ms=change.now_ms)
     view.has_news = view.has_news or claimed is None
@@ -117,6 +117,6 @@ def cancel(view: View, change: CancelPause) -> ResolveResult:
         decision_json=None,
         now_ms=change.now_ms,
     )
-    wake(view.sessions[pause.session_id], priority=Priority.RESUME, now_ms=change.now_ms)
+    wake(view.session_of(pause), priority=Priority.RESUME, now_ms=change.now_ms)
     view.has_news = True
     return ResolveResult(outcome="resolved", pause=pause.frozen())

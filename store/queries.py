@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import sqlalchemy as sa
 
-from .engine import Dialect
+from .engine import Dialect, is_key_lost
 from .freezing import maker
 from .rows import (
     AuditRow,
@@ -273,7 +273,8 @@ class Queries:
     def overdue(self, connection: sa.Connection, *, now_ms: int, limit: int, after: PauseRow | None) -> Overdue:
         last = (-1, "", "") if after is None else (after.deadline_at_ms, after.session_id, after.pause_id)
         place = dict(zip(("after_ms", "after_session", "after_id"), last, strict=True))
-        found = self._pauses_of(connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit, **place}).all())
+        rows = connection.execute(self._overdue, {"now_ms": now_ms, "limit": limit, **place}).all()
+        found = self._pauses_of(row for row in rows if not is_key_lost(row.session_id, row.pause_id))
         return Overdue(pauses=tuple(found), next_ms=connection.scalar(self._next_deadline, {"now_ms": now_ms}))
 
     def events_before(

@@ -1,4 +1,4 @@
-"""All that is peculiar to SQLite: its connections and their threads, its PRAGMAs, its words in SQL, its errors.
+"""All that is peculiar to SQLite: its connections and their threads, its PRAGMAs, its words in SQL.
 
 A connection lives in a thread of its own and does one job at a time; a job is a whole transaction. So a transaction costs
 one hop between threads, however many statements it has, and nothing that is cancelled outside can interrupt one: there is
@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import asyncio
 import itertools
-import os
 import re
 import sqlite3
 import threading
@@ -35,22 +34,14 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.dml import Insert
 
-from .errors import (
-    StoreBusyError,
-    StoreClosedError,
-    StoreCorruptError,
-    StoreError,
-    StoreFullError,
-    StoreMissingError,
-    StoreReadOnlyError,
-    StoreRefusedError,
-)
+from .engine import UNREADABLE
+from .errors import StoreBusyError, StoreClosedError, StoreError
+from .sqlite_errors import LOG_KEPT_BYTES, explained, is_busy
 
 T = TypeVar("T")
 
 _WAL_PAGES = 4096
 """How many pages the log may have before a commit writes it back to the file."""
-_WAL_KEPT_BYTES = 64 * 1024 * 1024
 _RETRY_S = 0.02
 _SOON_S = 0.0002
 """Between two tries for the write lock at first: another process that writes has it for a millisecond at a time."""
@@ -172,13 +163,14 @@ class SqliteLane:
             raise
 
     def _set_up(self, raw: sqlite3.Connection) -> None:
+        raw.text_factory = _readable
         if self._use is Use.READING:
             raw.execute("PRAGMA query_only=ON")
             return
         raw.execute("PRAGMA journal_mode=WAL")
         raw.execute("PRAGMA synchronous=FULL")
         raw.execute(f"PRAGMA wal_autocheckpoint={_WAL_PAGES}")
-        raw.execute(f"PRAGMA journal_size_limit={_WAL_KEPT_BYTES}")
+        raw.execute(f"PRAGMA journal_size_limit={LOG_KEPT_BYTES}")
 
     def submit(self, work: Callable[[sa.Connection], T]) -> asyncio.Future[T]:
         if self._is_closed or self._connection is None:
@@ -235,7 +227,7 @@ def _begin_writing(busy_timeout_s: float, connection: sa.Connection) -> None:
     try:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     except DBAPIError as error:
-        if not _is_busy(error.orig):
+        if not is_busy(error.orig):
             raise
         _wait_for_lock(raw, busy_timeout_s)
     finally:
@@ -250,15 +242,11 @@ def _wait_for_lock(raw: sqlite3.Connection, busy_timeout_s: float) -> None:
             raw.execute("BEGIN IMMEDIATE")
             return
         except sqlite3.OperationalError as error:
-            if not _is_busy(error):
+            if not is_busy(error):
                 raise
             busy = error
     assert busy is not None
     raise busy
-
-
-def _is_busy(error: BaseException | None) -> bool:
-    return isinstance(error, sqlite3.OperationalError) and error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
 
 
 def _waits(in_all_s: float) -> Iterator[float]:
@@ -273,6 +261,14 @@ def _waits(in_all_s: float) -> Iterator[float]:
 def _in_transaction(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
     with connection.begin():
         return work(connection)
+
+
+def _readable(text: bytes) -> str:
+    """The text; of one that is damaged, what is left of it."""
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        return UNREADABLE + text.decode(errors="replace")
 
 
 def data_version(connection: sa.Connection) -> int:
@@ -295,84 +291,3 @@ def _raw(connection: sa.Connection) -> sqlite3.Connection:
     raw = connection.connection.driver_connection
     assert isinstance(raw, sqlite3.Connection)
     return raw
-
-
-# -- errors ------------------------------------------------------------------------------------------------------------
-def inspect_path(path: Path, *, must_exist: bool) -> None:
-    """Refuse what SQLite would refuse with fewer words.
-
-    Raises:
-        StoreMissingError: ``store.missing``: no such folder; no such file and ``must_exist``; a folder.
-        StoreCorruptError: ``store.corrupt``: a file of another kind.
-        StoreReadOnlyError: ``store.read-only``: the file or its folder cannot be written by this user.
-    """
-    folder = path.absolute().parent
-    if path.is_dir():
-        raise StoreMissingError(f"{path} is a folder. Name a file in it, such as {path / 'overwinter.db'}.")
-    if not folder.is_dir():
-        raise StoreMissingError(f"There is no folder {folder} for the database {path.name}. Make it: mkdir -p {folder}")
-    if must_exist and not path.exists():
-        raise StoreMissingError(f"There is no database {path}. Check the name, or start a service on it first.")
-    if path.exists() and not os.access(path, os.R_OK | os.W_OK):
-        raise StoreReadOnlyError(f"The database {path} cannot be written. {_OWNERS.format(path=path)}")
-    if path.exists() and not _is_database(path):
-        raise StoreCorruptError(f"{path} is no SQLite database. {_ANOTHER}")
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise StoreReadOnlyError(
-            f"The folder {folder} cannot be written, and the database keeps its log there. {_OWNERS.format(path=folder)}"
-        )
-
-
-def _is_database(path: Path) -> bool:
-    """Whether the file is empty or begins as a database does: SQLite itself would make one of any other small file."""
-    with path.open("rb") as file:
-        return file.read(len(_MAGIC)) in (b"", _MAGIC)
-
-
-_MAGIC = b"SQLite format 3\0"
-_ANOTHER = "Name another file, or restore it from a copy."
-_OWNERS = "Give it to the user that runs this: check the owner and the mode (ls -ld {path})."
-
-
-def explained(error: Exception, path: Path) -> StoreError:
-    """What went wrong, in words that name the file and the remedy."""
-    vendor = error.orig if isinstance(error, DBAPIError) else error
-    if not isinstance(vendor, sqlite3.Error):
-        return StoreRefusedError(f"A value cannot be stored: {vendor}")
-    if isinstance(
-        vendor, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError | sqlite3.ProgrammingError
-    ):
-        return StoreRefusedError(f"The database refused a row: {vendor}")
-    # Errors made by Python's sqlite3 module itself have no code.
-    code: int = getattr(vendor, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    if code & 0xFF == sqlite3.SQLITE_IOERR and _is_disk_full(path):
-        code = sqlite3.SQLITE_FULL
-    match code & 0xFF:
-        case sqlite3.SQLITE_FULL:
-            return StoreFullError(
-                f"The disk that holds {path} is full; nothing was written. Free some space: work goes on by itself."
-            )
-        case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
-            return StoreBusyError(
-                f"Another process holds the write lock of {path}. Try again; if it stays so, find it: fuser {path}"
-            )
-        case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM | sqlite3.SQLITE_AUTH:
-            return StoreReadOnlyError(f"The database {path} cannot be written ({vendor}). {_OWNERS.format(path=path)}")
-        case sqlite3.SQLITE_CANTOPEN:
-            return StoreMissingError(
-                f"The database {path} cannot be opened ({vendor}). Check that it and its folder are there and are yours."
-            )
-        case sqlite3.SQLITE_NOTADB:
-            return StoreCorruptError(f"{path} is no SQLite database. {_ANOTHER}")
-        case sqlite3.SQLITE_CORRUPT:
-            return StoreCorruptError(
-                f"The database {path} is damaged ({vendor}). Stop all that use it and restore it from a copy."
-            )
-        case _:
-            return StoreError(f"The database {path} failed: {vendor}")
-
-
-def _is_disk_full(path: Path) -> bool:
-    """Whether an input/output error is a full disk by another name."""
-    disk = os.statvfs(path.absolute().parent)
-    return disk.f_bavail * disk.f_frsize < _WAL_KEPT_BYTES // 1024

@@ -48,7 +48,8 @@ from .reader import Reader
 from .resolutions import CancelPause, CastVote, ResolvePause, ResolveResult
 from .rows import AuditRow, ExecutionRow, LedgerRow, PauseRow, SessionRow, VoteRow
 from .snapshots import Due, LoadedSession, Overdue, Timeline
-from .sqlite import SqliteDialect, SqliteLane, Use, checkpoint, data_version, inspect_path
+from .sqlite import SqliteDialect, SqliteLane, Use, checkpoint, data_version
+from .sqlite_errors import inspect_path
 from .statements import Statements
 from .triggers import Triggers
 from .wakeups import Hints, Wakeups

@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from . import trigger_statements as of
 from .alone import Alone, ReadAlone, WriteAlone
-from .engine import Dialect
+from .engine import Dialect, is_key_lost
 from .freezing import maker, names_of
 from .trigger_rows import SubscriptionRow, TriggerRow, TriggerStatus
 from .trigger_schema import subscriptions
@@ -185,7 +185,8 @@ def _subscribed(
     connection: sa.Connection, *, trigger_id: str, limit: int, after_session_id: str
 ) -> tuple[SubscriptionRow, ...]:
     parameters = {"of_trigger": trigger_id, "limit": limit, "after_session": after_session_id}
-    return tuple(map(_subscription_row, connection.execute(of.SUBSCRIBED, parameters).all()))
+    found = connection.execute(of.SUBSCRIBED, parameters)
+    return tuple(_subscription_row(row) for row in found if not is_key_lost(row.session_id))
 
 
 def _unsubscribe(connection: sa.Connection, *, trigger_id: str, session_id: str) -> bool:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from .audit import AuditDraft, AuditHead
 from .drafts import DeliveryDraft, InboundDraft, PauseDraft, SessionDraft
-from .errors import StoreRefusedError
+from .errors import StoreCorruptError, StoreRefusedError
 from .rows import DeliveryKind, ExecutionRow, InboundRow, LedgerRow, VoteRow
 
 _POST = DeliveryKind.POST.value
@@ -68,6 +68,14 @@ class View:
         """By tenant, of those in ``audit``: where the chain ends when it is written."""
         self.has_news = False
         """Something was written that a supervisor may have to act on."""
+
+    def session_of(self, pause: PauseDraft) -> SessionDraft:
+        """Raises ``StoreCorruptError`` (store.corrupt) where it is not there."""
+        if (session := self.sessions.get(pause.session_id)) is None:
+            raise StoreCorruptError(
+                f"there is no session {pause.session_id}, and a pause of it: a row is damaged; restore it from a copy"
+            )
+        return session
 
     def post_of(self, pause_id: str, channel: str) -> DeliveryDraft | None:
         return self.deliveries.get((pause_id, _POST, channel))

@@ -1,7 +1,7 @@
 """Group commit: the changes of all who are waiting become one transaction.
 
-One bad change never fails its neighbours: where the database refuses something, the transaction is rolled back and its
-changes are tried again one by one, each in its own.
+One bad change never fails its neighbours: where the database refuses something, or a row is not as any of ours would be, the
+transaction is rolled back and its changes are tried again one by one, each in its own.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Writer:
         """Write what is waiting, and take no more."""
         await self._batching.aclose()
 
-    async def _write(self, changes: Sequence[Change | Alone[Any]]) -> Sequence[Result | StoreError]:
+    async def _write(self, changes: Sequence[Change | Alone[Any]]) -> Sequence[Result | Exception]:
         applied = await self._lane.submit(partial(_commit, self._lane, self._statements, self._known, changes))
         if applied.has_news:
             self._on_news()
@@ -92,7 +92,7 @@ def _commit(
     changes: Sequence[Change | Alone[Any]],
     connection: sa.Connection,
 ) -> Applied:
-    """In the lane: one transaction; if the data of some change is at fault, one for each of them instead."""
+    """In the lane: one transaction; if some change is at fault, one for each of them instead."""
     try:
         with connection.begin():
             applied = apply(connection, statements, known, changes)
@@ -103,8 +103,11 @@ def _commit(
         explained = lane.explained(error)
         if not isinstance(explained, StoreRefusedError):
             return Applied(results=[_copy(explained, error) for _ in changes], has_news=False)
-        if len(changes) == 1:
-            return Applied(results=[_copy(explained, error)], has_news=False)
+        fault: Exception = _copy(explained, error)
+    except Exception as error:  # a row is not as any of ours would be
+        fault = error
+    if len(changes) == 1:
+        return Applied(results=[fault], has_news=False)
     singles = [_commit(lane, statements, known, [change], connection) for change in changes]
     return Applied(
         results=[result for single in singles for result in single.results],

@@ -11,6 +11,7 @@ import pytest
 from overwinter.actors.clock import ManualClock, SystemClock
 from overwinter.actors.ids import RandomIds
 from overwinter.actors.run import Run
+from overwinter.actors.waiting import ExecutionReturned
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
 from overwinter.bots.workflows import workflow
@@ -59,9 +60,8 @@ async def test_a_question_goes_through_the_configured_app_and_a_click_comes_back
             await clicked.wait_answered()
             assert clicked.is_acked
             await slack.wait_for_calls("chat.update", 1)
-            timeline = await runtime.store.timeline(session_id)
-            assert timeline is not None
-            assert timeline.executions[0].outcome_json == '{"result":"left"}'
+            outcome = await runtime.waiting.outcome_of(tenant="default", session_id=session_id)
+            assert outcome.end == ExecutionReturned(result="left")
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,7 @@ from overwinter.store.errors import (
     StoreMissingError,
     StoreReadOnlyError,
 )
-from overwinter.store.sqlite import explained
+from overwinter.store.sqlite_errors import explained
 from overwinter.store.store import Store
 
 from .children import run_child
