@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from math import ceil
 from typing import Protocol, cast
 
 import structlog
@@ -44,7 +45,8 @@ AT_ONCE = 100
 
 _FIRED_AT_ONCE = 500
 """So many fires, and those of one trigger more, are written together; whoever else writes waits for no more than that."""
-_LOOK_EVERY_S = 0.25
+LOOK_EVERY_S = 0.25
+"""However many changes there are in the store, it is looked no more often than this."""
 _LOOK_AGAIN_MS = 500
 """How soon it is looked whether a run has ended for which the next one waits."""
 _KEPT_MS = 30 * 24 * 3_600_000
@@ -143,9 +145,12 @@ class Firing:
         return self._looking.is_busy
 
     def look(self) -> None:
-        """Something has changed in the store, most often nothing of ours: it is not looked at each time."""
-        if self._clock.monotonic_s() - self._looked_s >= _LOOK_EVERY_S:
+        """Something has changed in the store, most often nothing of ours: what comes within a moment makes one look."""
+        left_s = self._looked_s + LOOK_EVERY_S - self._clock.monotonic_s()
+        if left_s <= 0:
             self._looking.tell()
+        else:
+            self._looking.tell_for(self._clock.now_ms() + ceil(left_s * 1000))
 
     def look_now(self) -> None:
         """Something was fired, or somebody has begun to wait for a trigger."""

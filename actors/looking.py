@@ -1,6 +1,7 @@
 """Looking again and again at what the store says is to be done: when told that something has changed, and when it is due.
 
-Whoever works beside the supervisor does so in one of these. A hint that comes during a look is not lost: another look follows.
+Whoever works beside the supervisor does so in one of these. A hint that comes during a look is not lost: another look follows. One
+that may wait a moment, so that many make one look, is not lost either: the look comes when the moment is over.
 """
 
 from __future__ import annotations
@@ -29,17 +30,25 @@ class Looking:
         self._clock = clock
         self._look = look
         self._poll_ms = poll_ms
-        self._told = asyncio.Event()
-        self._told.set()  # nobody is to take it for at rest before its first look
+        self._is_told = True  # nobody is to take it for at rest before its first look
+        self._told_for_ms: int | None = None
+        self._stirred = asyncio.Event()
         self._is_at_work = False
 
     @property
     def is_busy(self) -> bool:
-        return self._is_at_work or self._told.is_set()
+        return self._is_at_work or self._is_told
 
     def tell(self) -> None:
         """Something may be there to do."""
-        self._told.set()
+        self._is_told = True
+        self._stirred.set()
+
+    def tell_for(self, at_ms: int) -> None:
+        """Something may be there to do, and is not looked for before then unless there is a look in between."""
+        if self._told_for_ms is None or at_ms < self._told_for_ms:
+            self._told_for_ms = at_ms
+            self._stirred.set()
 
     async def run(self) -> None:
         """Look until it is cancelled.
@@ -49,7 +58,8 @@ class Looking:
         """
         while True:
             self._is_at_work = True
-            self._told.clear()
+            self._is_told = False
+            self._told_for_ms = None
             # Taken before looking: what comes due during a look is not left to the one after.
             next_ms = self._clock.now_ms() + self._poll_ms()
             try:
@@ -60,4 +70,13 @@ class Looking:
                 _log.warning(error.code, error=str(error))
             finally:
                 self._is_at_work = False
-            await wait_until(self._told, clock=self._clock, until_ms=next_ms)
+            await self._rest(next_ms)
+
+    async def _rest(self, until_ms: int) -> None:
+        """Return when it is told, or when the time has come: by the clock, or by what had to pass until then."""
+        while not self._is_told:
+            self._stirred.clear()
+            at_ms = until_ms if self._told_for_ms is None else min(until_ms, self._told_for_ms)
+            await wait_until(self._stirred, clock=self._clock, until_ms=at_ms)
+            if not self._stirred.is_set():
+                return

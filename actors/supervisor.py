@@ -85,7 +85,7 @@ class Supervisor:
         self._active: dict[str, _Active] = {}
         self._broken_off: dict[str, int] = {}
         """Passes in a row that the store broke off, by session: no fault of the session."""
-        self._look = asyncio.Event()
+        self._look, self._peek = asyncio.Event(), asyncio.Event()
         self._look_at_deliveries = dispatcher.room_again
         self._claims_under_way = 0
         self._granted = 0
@@ -293,8 +293,12 @@ class Supervisor:
 
     # -- leases -------------------------------------------------------------------------------------------------------
     async def _renew_loop(self) -> None:
+        """At each heartbeat; and, not too often, whenever another process may have answered or ended what runs here."""
         while True:
-            await self._pause_s(self._settings.heartbeat_s)
+            await self._pause_s(pause_s := min(PEEK_EVERY_S, self._settings.heartbeat_s))
+            rest_ms = int((self._settings.heartbeat_s - pause_s) * 1000)
+            await wait_until(self._peek, clock=self._clock, until_ms=self._clock.now_ms() + rest_ms)
+            self._peek.clear()
             await self._renew()
 
     async def _renew(self) -> None:
@@ -353,17 +357,12 @@ class Supervisor:
 
     # -- hints, waiting, stopping -------------------------------------------------------------------------------------
     async def _hint_loop(self, hints: Hints) -> None:
-        """Pass hints on; and, not too often, see whether another process has answered a session that runs here."""
-        checked_s = self._clock.monotonic_s()
         while True:
             await hints.wait()
-            self._look.set()
-            self._look_at_deliveries.set()
+            for each in (self._look, self._look_at_deliveries, self._peek):
+                each.set()
             for each in self._beside:
                 each.look()
-            if self._clock.monotonic_s() - checked_s >= PEEK_EVERY_S:
-                await self._renew()
-                checked_s = self._clock.monotonic_s()
 
     def _next_poll_ms(self) -> int:
         """When to look again at the latest. Taken before looking: what comes due during a look is not left to the one after."""

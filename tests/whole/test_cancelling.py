@@ -26,6 +26,7 @@ from overwinter.actors.errors import (
 )
 from overwinter.actors.run import Run
 from overwinter.actors.session import SessionPass
+from overwinter.actors.supervisor import PEEK_EVERY_S
 from overwinter.actors.supervisor_settings import SupervisorSettings
 from overwinter.actors.surroundings import Lease
 from overwinter.bots.app import App
@@ -320,6 +321,26 @@ async def test_a_step_that_another_instance_runs_is_cancelled_at_its_next_heartb
         await until(lambda: kit.runtime.supervisor.active_sessions == 0, kit)
         assert world.cancelled == ["work"]
         assert nothing_after_its_cancel(await kit.timeline(session_id))
+    assert world.ended == []
+
+
+@pytest.mark.behaviour("P48")
+async def test_a_step_that_another_instance_runs_is_cancelled_within_a_moment_however_lately_it_was_looked(
+    tmp_path: Path,
+) -> None:
+    world = World()
+    async with Kit(build=world.app, path=tmp_path / "w.db").running() as kit, kit.beside() as other:
+        session_id = await begin(kit, "works")
+        await until(lambda: world.began == ["work"], kit)
+        heard = kit.store.subscribe()
+        await heard.wait()
+        await cancel(other, session_id)
+        await heard.wait()
+        heard.close()
+        await hops(kit, 50)
+        assert world.cancelled == [], "it has just been looked"
+        await kit.clock.advance(ms=int(PEEK_EVERY_S * 1000))
+        await until(lambda: world.cancelled == ["work"], kit)
     assert world.ended == []
 
 

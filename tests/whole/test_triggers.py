@@ -15,7 +15,8 @@ from structlog.testing import capture_logs
 
 from overwinter.actors.clock import ManualClock
 from overwinter.actors.errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
-from overwinter.actors.firing import AT_ONCE
+from overwinter.actors.firing import AT_ONCE, LOOK_EVERY_S
+from overwinter.actors.ids import RandomIds
 from overwinter.actors.jsontext import from_json, to_json
 from overwinter.actors.rounds import due_fires, shares
 from overwinter.actors.run import Run
@@ -33,6 +34,7 @@ from overwinter.actors.trigger_kinds import (
     spec_to_json,
     trigger_id_of,
 )
+from overwinter.actors.triggers import Triggers
 from overwinter.actors.webhooks import Webhooks
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
@@ -42,6 +44,7 @@ from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 from overwinter.store.fires import DueFires
 from overwinter.store.rows import PauseRow
+from overwinter.store.store import Store
 from overwinter.store.trigger_rows import FireRow, TriggerRow
 
 NOON_MS = int(datetime(2026, 3, 2, 12, 0, 30, tzinfo=UTC).timestamp() * 1000)
@@ -291,6 +294,32 @@ async def test_a_session_that_waits_for_a_trigger_is_woken_once_and_told_what_fi
         await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"), key="k2")
         await kit.settle()
         assert from_json((await fires(kit, "go"))[1].outcome_json or "")["woken"] == 0
+
+
+async def test_a_fire_of_another_process_is_told_within_a_moment_however_lately_it_was_looked(tmp_path: Path) -> None:
+    """The poll would take an hour: what tells is the hint, which comes right after a look."""
+    world = World(Trigger(slug="go", when=Delay(after=timedelta(days=9))))
+    rarely = SupervisorSettings(poll_s=3_600)
+    kit = Kit(build=world.app, path=tmp_path / "w.db", clock=ManualClock(NOON_MS), supervising=rarely)
+    async with kit.running():
+        session_id = await kit.start("b", "wait", surface="workspace")
+        await kit.settle()
+        other = await Store.open(tmp_path / "w.db")
+        command = Triggers(triggers=other.triggers, fires=other.fires, clock=kit.clock, ids=RandomIds(), fired=nothing)
+        heard = kit.store.subscribe()
+        await heard.wait()
+        fired = await command.fire(await command.get("default", "go"))
+        await heard.wait()
+        heard.close()
+        await other.aclose()
+        await kit.settle()
+        assert await kit.pending(session_id) != (), "it has just been looked"
+        await kit.advance(timedelta(seconds=LOOK_EVERY_S))
+        assert (await result_of(kit, session_id))["fire_id"] == fired.fire_id
+
+
+def nothing() -> None:
+    pass
 
 
 @pytest.mark.behaviour("P17")
