@@ -121,7 +121,7 @@ def _sense(items: Sequence[Item], language: Language) -> Sense:
         return Sense.YES if is_plain else Sense.DOUBT
     if rejections:
         is_double = negations > 0 or (plain_nos > 0 and language.has_negating_no)
-        return Sense.NO if yes == 0 and not is_double else Sense.DOUBT
+        return Sense.NO if not is_double and _is_refused(items, language) else Sense.DOUBT
     if negations == 1:
         return _negated(items, acts, plain_nos, language)
     if negations == 0:
@@ -130,6 +130,24 @@ def _sense(items: Sequence[Item], language: Language) -> Sense:
         is_negated = language.has_negating_no and plain_nos == 1 and _comes_first(items, {Kind.NO}, _APPROVES)
         return Sense.NO if is_negated else Sense.DOUBT
     return Sense.DOUBT
+
+
+def _is_refused(items: Sequence[Item], language: Language) -> bool:
+    """Whether an explicit refusal is one, and is not taken back by what stands beside it.
+
+    "Under no circumstances reject it" and "no veto" are none; "under no circumstances approve it" is.
+    """
+    refusals = [at for at, item in enumerate(items) if item.kind is Kind.REJECT]
+    first = refusals[0]
+    denies = any(items[at].words in language.denials for at in refusals)
+    before = items[first - 1] if first else None
+    is_counted = (
+        language.has_counting_no and before is not None and before.kind is Kind.NO and before.words[0].isalpha()
+    )
+    if is_counted or (denies and len(refusals) > 1):
+        return False
+    approving = [at for at, item in enumerate(items) if item.kind in _SAYS_YES]
+    return not approving or (denies and all(items[at].kind is Kind.APPROVE and at > first for at in approving))
 
 
 def _negated(items: Sequence[Item], acts: int, plain_nos: int, language: Language) -> Sense:

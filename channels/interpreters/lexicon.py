@@ -67,8 +67,10 @@ class Language:
         deciding: the first tokens of phrases that say yes or no, or negate.
         nouns: names of things asked about; filling where the question names them too, else foreign.
         lone: negations that are a refusal when they stand alone.
+        denials: the refusals that negate whatever follows them: "under no circumstances reject it" is none.
         sign_offs: what may stand on a line of its own above the writer's name.
         has_negating_no: the bare no also negates what follows it, as in ``no apruebo``.
+        has_counting_no: the bare no also says that there is none of what follows it, as in ``no veto``.
         negates_backwards: a negation may stand after what it negates, as in ``genehmige ich nicht``. Elsewhere "ok for
             this one, not that one" is no refusal.
     """
@@ -79,8 +81,10 @@ class Language:
     deciding: frozenset[str]
     nouns: frozenset[str]
     lone: frozenset[str]
+    denials: frozenset[tuple[str, ...]]
     sign_offs: frozenset[tuple[str, ...]]
     has_negating_no: bool
+    has_counting_no: bool
     negates_backwards: bool
 
 
@@ -100,17 +104,19 @@ def language(
     *,
     nouns: str = "",
     lone: str = "",
+    denials: str = "",
     sign_offs: str = "",
     has_negating_no: bool = False,
+    has_counting_no: bool = False,
     negates_backwards: bool = False,
 ) -> Language:
     """Compile a language from phrases written with ``|`` between them.
 
-    Sign-offs are filling too. Raises ValueError if one phrase is written down as two kinds: the reading would hang on
-    their order.
+    Sign-offs are filling too, and denials refusals. Raises ValueError if one phrase is written down as two kinds: the
+    reading would hang on their order.
     """
     kinds: dict[tuple[str, ...], Kind] = {}
-    for kind, text in (*NEUTRAL.items(), *words.items(), (Kind.FILL, sign_offs)):
+    for kind, text in (*NEUTRAL.items(), *words.items(), (Kind.FILL, sign_offs), (Kind.REJECT, denials)):
         for phrase in _phrases(text):
             if kinds.setdefault(phrase, kind) is not kind:
                 raise ValueError(f"{code}: {' '.join(phrase)!r} is both {kinds[phrase].value} and {kind.value}")
@@ -126,8 +132,10 @@ def language(
         deciding=frozenset(phrase[0] for phrase, kind in kinds.items() if kind in _DECIDING),
         nouns=frozenset(word for phrase in _phrases(nouns) for word in phrase),
         lone=frozenset(word for phrase in _phrases(lone) for word in phrase),
+        denials=frozenset(_phrases(denials)),
         sign_offs=frozenset(_phrases(sign_offs)),
         has_negating_no=has_negating_no,
+        has_counting_no=has_counting_no,
         negates_backwards=negates_backwards,
     )
 

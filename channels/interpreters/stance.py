@@ -32,6 +32,9 @@ _ORDERS = re.compile(
     re.IGNORECASE | re.VERBOSE | re.DOTALL,
 )
 
+_NUMBER_SIGN = re.compile(r"(?<!\w)(?:no|nr)\.? ?#?\d", re.IGNORECASE)
+"""``No. 4471``: perhaps its number, and no refusal."""
+
 
 class Why(Enum):
     """Why a reply is neither a yes nor a no. The value may be shown to the person who wrote it."""
@@ -103,6 +106,8 @@ def stance_of(reply: ReplyText, subject: Subject = NO_SUBJECT, *, locale: str | 
     whole = {reading.stance_if_whole(subject) for reading in readings if reading.is_whole}
     agreeing = {at for reading in readings for at, sense in enumerate(reading.senses) if sense is Sense.YES}
     rejecting = None if reply.has_question or agreeing else _first_rejection(readings)
+    if rejecting is not None and rejecting.is_particle and _NUMBER_SIGN.search(reply.visible):
+        rejecting = None
     has_orders = gives_orders(reply.visible)
     if whole == {Sense.YES} and rejecting is None and not has_orders:
         if reply.hidden:

@@ -20,8 +20,8 @@ _POLISH = language(
             | proszę kontynuować | w porządku | jest w porządku""",
         Kind.NO: "nie",
         Kind.REJECT: """odrzucam | odrzucone | odrzucony | odrzucona | odrzuć | odrzucić | odmawiam | odmowa | odmówić
-            | odmówione | niezgoda | brak zgody | sprzeciw | sprzeciwiam się | w żadnym wypadku | absolutnie nie
-            | wykluczone | zabraniam | nie ma mowy | bez zgody""",
+            | odmówione | niezgoda | brak zgody | sprzeciw | sprzeciwiam się | wykluczone | zabraniam | bez
+            zgody""",
         Kind.NEGATION: "nigdy | żaden | żadna | żadnej | nic | ani | brak",
         Kind.ACT: """zgody | zgodę | zatwierdzać | zatwierdzenia | akceptacji | akceptować | zezwalam | pozwalam
             | pozwolenia""",
@@ -38,7 +38,8 @@ _POLISH = language(
         Kind.CONDITION: """później | po | przed | najpierw | kiedy | być może | jutro | dzisiaj | dziś | wczoraj
             | wkrótce | prawdopodobnie | myślę | częściowo | prawie | poniedziałek | wtorek | środa | czwartek
             | piątek | sobota | niedziela | tydzień | miesiąc | dzień | teraz | potem | dopiero | raczej | inny
-            | inna | zależy""",
+            | inna | zależy
+            | nie wolno mi | nie mam zgody | nie mam pozwolenia""",
         Kind.BECAUSE: "bo | ponieważ | gdyż | dopóki | z powodu",
         Kind.EACH: "oba | obie | obu | na oba | na obie | wszystko | wszystkie | na wszystko",
         Kind.FIRST: "pierwsze | pierwszy | pierwsza",
@@ -47,6 +48,7 @@ _POLISH = language(
     },
     nouns="zwrot płatność zamówienie zamówienia faktura faktury wniosek przelew kwota kwotę",
     lone="nigdy",
+    denials="w żadnym wypadku | absolutnie nie | nie ma mowy",
     sign_offs="pozdrawiam | pozdrowienia | z poważaniem | serdecznie pozdrawiam | dziękuję | dzięki | z wyrazami szacunku",
     has_negating_no=True,
 )
@@ -61,9 +63,9 @@ _RUSSIAN = language(
             | нет возражений | без возражений | не против | я не против | нет проблем | без проблем
             | ничего не имею против | принято | принимаю | действуйте | продолжайте | выполняйте""",
         Kind.NO: "нет",
-        Kind.REJECT: """отклонить | отклонено | отклоняю | отклоните | отказ | отказать | отказано | отказываю
-            | отвергаю | запрещаю | запрещено | против | я против | возражаю | я возражаю | ни в коем случае
-            | ни за что | категорически нет | исключено | нельзя | отказываюсь | не согласен | не согласна""",
+        Kind.REJECT: """отклонить | отклонено | отклоняю | отклоните | отказ | отказать | отказано | отказываю | отвергаю
+            | запрещаю | запрещено | против | я против | возражаю | я возражаю | нельзя | отказываюсь | не
+            согласен | не согласна""",
         Kind.NEGATION: "не | никогда | никак | ничего | ни",
         Kind.ACT: """одобрять | одобрения | утверждать | согласие | согласия | разрешать | разрешения | могу
             | надо | нужно""",
@@ -91,6 +93,7 @@ _RUSSIAN = language(
     },
     nouns="возврат платеж заказ заказа заказу счет заявка заявку перевод сумма сумму",
     lone="никогда",
+    denials="ни в коем случае | ни за что | категорически нет | исключено",
     sign_offs="с уважением | всего доброго | спасибо | с наилучшими пожеланиями | хорошего дня",
 )
 
@@ -103,8 +106,8 @@ _FINNISH = language(
             | ei ongelmia | ei vastalauseita | ei mitään sitä vastaan | minulla ei ole mitään sitä vastaan
             | vahvistan | vahvistettu | olen samaa mieltä | myönnetty | lupa myönnetty""",
         Kind.NO: "ei",
-        Kind.REJECT: """hylkää | hylätty | hylätään | hylkään | hylkäätte | hylättävä | evätty | epään
-            | kielletty | kiellän | ei missään nimessä | ei todellakaan | ei ikinä | ei missään tapauksessa""",
+        Kind.REJECT: """hylkää | hylätty | hylätään | hylkään | hylkäätte | hylättävä | evätty | epään | kielletty
+            | kiellän""",
         Kind.NEGATION: "en | älä | älkää | et | emme | eivät | ette | ikinä | koskaan",
         Kind.ACT: """hyväksyntää | hyväksyä | hyväksytä | lupaa | käy | anneta | annan | anna | hyväksyttäisi
             | onnistu | sovi""",
@@ -129,6 +132,7 @@ _FINNISH = language(
     },
     nouns="hyvitys palautus maksu tilaus lasku pyyntö summa",
     lone="koskaan",
+    denials="ei missään nimessä | ei todellakaan | ei ikinä | ei missään tapauksessa",
     sign_offs="terveisin | terv | ystävällisin terveisin | yst terv | kiitos | kiitos etukäteen | yt",
     has_negating_no=True,
 )
@@ -146,8 +150,7 @@ _TURKISH = language(
         Kind.REJECT: """reddediyorum | reddedildi | reddet | reddedin | ret | red | reddettim | onaylamıyorum
             | onaylanmadı | onaylama | onaylamayın | onaylamıyoruz | onaylayamam | onaylanamaz | onaylamam
             | kabul etmiyorum | kabul edilmedi | kabul edilemez | olmaz | olamaz | izin vermiyorum | uygun değil
-            | uygun değildir | uygun görmüyorum | asla | kesinlikle hayır | iptal edin | onay vermiyorum
-            | onay yok | itiraz ediyorum""",
+            | uygun değildir | uygun görmüyorum | iptal edin | onay vermiyorum | onay yok | itiraz ediyorum""",
         Kind.NEGATION: "değil | hiçbir",
         Kind.ACT: "onay | izin | onaylı | onaylamak",
         Kind.FILL: """lütfen | teşekkürler | teşekkür ederim | teşekkür ederiz | sağ olun | sağolun | merhaba | selam
@@ -170,6 +173,7 @@ _TURKISH = language(
     },
     nouns="iade ödeme sipariş fatura talep havale tutar",
     lone="",
+    denials="asla | kesinlikle hayır",
     sign_offs="saygılarımla | saygılar | selamlar | iyi çalışmalar | teşekkürler | sevgiler | iyi günler",
     negates_backwards=True,
 )

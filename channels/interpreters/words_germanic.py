@@ -24,11 +24,10 @@ _ENGLISH = language(
             | i have nothing against it | don't reject it | don't reject | do not reject it | do not reject
             | you have my approval | you have my ok | allow it | i allow it | i allow this""",
         Kind.NO: "no | nope | nah | nay",
-        Kind.REJECT: """reject | rejected | i reject | rejecting | deny | denied | i deny | decline | declined
-            | i decline | refuse | refused | i refuse | disapprove | disapproved | i disapprove | disallow
-            | disallowed | unapproved | veto | vetoed | negative | i object | no way | no chance | no go | no-go
-            | no deal | no approval | no permission | permission denied | over my dead body | hard no
-            | hard pass | by no means | under no circumstances | hell no""",
+        Kind.REJECT: """reject | rejected | i reject | rejecting | deny | denied | i deny | decline | declined | i decline
+            | refuse | refused | i refuse | disapprove | disapproved | i disapprove | disallow | disallowed
+            | unapproved | veto | vetoed | negative | i object | no go | no-go | no deal | no approval | no
+            permission | permission denied | hard no | hard pass""",
         Kind.NEGATION: """not | don't | dont | do not | never | cannot | can not | can't | cant | won't | wont
             | wouldn't | shouldn't | couldn't | mustn't | must not | may not | nothing | isn't | aren't
             | doesn't | didn't | neither | nor | nobody | none""",
@@ -54,7 +53,12 @@ _ENGLISH = language(
             | guess | suppose | think | hope | wonder | doubt | depends | depending | subject | pending | again
             | monday | tuesday | wednesday | thursday | friday | saturday | sunday | week | month | day | now | yet
             | for now | not yet | not now | not sure | unsure | right
-            | yeah sure | yeah right""",
+            | yeah sure | yeah right
+            | i am not allowed | i'm not allowed | we are not allowed | we're not allowed | i am not
+            authorised | i'm not authorised | we are not authorised | we're not authorised | i am not
+            authorized | i'm not authorized | we are not authorized | we're not authorized | i am not
+            permitted | i'm not permitted | we are not permitted | we're not permitted | i am not entitled
+            | i'm not entitled | we are not entitled | we're not entitled""",
         Kind.BECAUSE: "because | since | as | due | until | till | without | because of | due to | as long",
         Kind.EACH: "both | to both | for both | both of them | to both of them | all | to all | for all | all of them",
         Kind.FIRST: "first | the first | the first one | 1st | number one",
@@ -64,8 +68,10 @@ _ENGLISH = language(
     nouns="""refund refunds payment payments order orders request requests invoice invoices transfer transaction card
         purchase deploy deployment access""",
     lone="never nothing",
+    denials="no way | no chance | by no means | under no circumstances | over my dead body | hell no",
     sign_offs="""best | best regards | kind regards | warm regards | regards | cheers | many thanks | thanks
         | thank you | thx | best wishes | yours | sincerely | thanks and regards | thanks again""",
+    has_counting_no=True,
 )
 
 _GERMAN = language(
@@ -81,10 +87,9 @@ _GERMAN = language(
             | ich bestätige | zugestimmt | stimme zu | ich stimme zu | passt für mich | akzeptiert | erlaubt
             | erlaube ich | ich erlaube es | grünes licht""",
         Kind.NO: "nein | nee | nö",
-        Kind.REJECT: """abgelehnt | ablehnen | lehne ab | ich lehne ab | lehne ich ab | lehne das ab
-            | ich lehne das ab | lehne es ab | lehnen sie ab | ablehnung | verweigert | verweigern
-            | zurückgewiesen | zurückweisen | untersagt | auf keinen fall | auf gar keinen fall | keinesfalls
-            | keineswegs | kommt nicht in frage | kommt nicht infrage | verboten | nicht einverstanden""",
+        Kind.REJECT: """abgelehnt | ablehnen | lehne ab | ich lehne ab | lehne ich ab | lehne das ab | ich lehne das ab
+            | lehne es ab | lehnen sie ab | ablehnung | verweigert | verweigern | zurückgewiesen | zurückweisen
+            | untersagt | verboten | nicht einverstanden""",
         Kind.NEGATION: "nicht | nie | niemals | kein | keine | keinen | keiner | keinerlei | nichts",
         Kind.ACT: """freigabe | genehmigung | zustimmung | erlaubnis | frei | gebe | geben | erlauben | erlaube
             | stimme | zustimmen | einverständnis | freizugeben | akzeptieren""",
@@ -106,7 +111,8 @@ _GERMAN = language(
         Kind.CONDITION: """später | nach | nachdem | bevor | vor | erst | zuerst | sobald | vielleicht
             | eventuell | morgen | heute | gestern | bald | möglicherweise | wahrscheinlich | teilweise | glaube
             | denke | vermutlich | eher | fast | montag | dienstag | mittwoch | donnerstag | freitag | samstag
-            | sonntag | woche | monat | tag | jetzt | nochmal | unter vorbehalt | vorbehaltlich | jein""",
+            | sonntag | woche | monat | tag | jetzt | nochmal | unter vorbehalt | vorbehaltlich | jein
+            | ich darf | darf ich | wir dürfen | dürfen wir""",
         Kind.BECAUSE: "weil | da | denn | wegen | solange | aufgrund | ehe | mangels | ohne | bis",
         Kind.EACH: "beide | beides | zu beiden | für beide | zu beidem | alle | alles | für alle | zu allen",
         Kind.FIRST: "erste | das erste | die erste | erstens | nummer eins",
@@ -116,6 +122,8 @@ _GERMAN = language(
     nouns="""erstattung rückerstattung zahlung auszahlung bestellung auftrag anfrage antrag rechnung überweisung
         betrag""",
     lone="nie niemals nichts",
+    denials="""auf keinen fall | auf gar keinen fall | keinesfalls | keineswegs | kommt nicht in frage | kommt
+        nicht infrage""",
     sign_offs="""gruß | grüße | viele grüße | beste grüße | liebe grüße | schöne grüße | mfg | lg | vg
         | mit freundlichen grüßen | mit freundlichem gruß | mit besten grüßen | danke | vielen dank | danke und gruß""",
     negates_backwards=True,
@@ -132,9 +140,9 @@ _DUTCH = language(
             | toegestaan | bevestigd | ik bevestig | mee eens | ik ben het ermee eens
             | geen bezwaar van mijn kant | vrijgegeven | vrijgeven""",
         Kind.NO: "nee | neen",
-        Kind.REJECT: """afgekeurd | afgewezen | afwijzen | wijs af | ik wijs af | wijs het af | ik wijs het af
-            | weiger | ik weiger | geweigerd | weigeren | afkeuren | keur af | ik keur af | ik keur het af
-            | verworpen | geen sprake van | in geen geval | absoluut niet | zeker niet | verboden""",
+        Kind.REJECT: """afgekeurd | afgewezen | afwijzen | wijs af | ik wijs af | wijs het af | ik wijs het af | weiger
+            | ik weiger | geweigerd | weigeren | afkeuren | keur af | ik keur af | ik keur het af | verworpen
+            | verboden""",
         Kind.NEGATION: "niet | nooit | geen | niets",
         Kind.ACT: "goedkeuring | toestemming | goed | keur | toestaan | toe | sta | ga | gaan | door | eens",
         Kind.FILL: """alstublieft | alsjeblieft | aub | svp | graag gedaan | dank je | dank u | dank | dankjewel
@@ -153,7 +161,8 @@ _DUTCH = language(
         Kind.HALF: "helft | de helft | half | de helft ervan | de helft van het bedrag",
         Kind.CONDITION: """later | na | nadat | voordat | eerst | zodra | wanneer | misschien | wellicht | morgen
             | vandaag | gisteren | straks | wacht | wachten | even | waarschijnlijk | denk | gedeeltelijk | bijna
-            | maandag | dinsdag | woensdag | donderdag | vrijdag | zaterdag | zondag | week | maand | dag | nu""",
+            | maandag | dinsdag | woensdag | donderdag | vrijdag | zaterdag | zondag | week | maand | dag | nu
+            | ik mag | mag ik | wij mogen | bevoegd""",
         Kind.BECAUSE: "omdat | want | zolang | totdat | zonder | wegens | vanwege",
         Kind.EACH: "beide | allebei | op beide | voor beide | alle | alles | allemaal",
         Kind.FIRST: "eerste | de eerste | het eerste",
@@ -162,6 +171,7 @@ _DUTCH = language(
     },
     nouns="terugbetaling betaling bestelling order aanvraag verzoek factuur overboeking bedrag",
     lone="nooit",
+    denials="geen sprake van | in geen geval | absoluut niet | zeker niet",
     sign_offs="""groet | groeten | groetjes | mvg | met vriendelijke groet | met vriendelijke groeten | vriendelijke groet
         | bedankt | dank | hartelijk dank | alvast bedankt""",
     negates_backwards=True,
@@ -177,9 +187,8 @@ _SWEDISH = language(
             | jag bekräftar | jag håller med | bifalles | beviljas | beviljat | beviljar | tillåtet
             | jag har inget emot det""",
         Kind.NO: "nej | nä | näe",
-        Kind.REJECT: """avslå | avslås | avslaget | avslag | avslår | jag avslår | avvisa | avvisas | avvisat
-            | avvisar | neka | nekas | nekad | nekat | nekar | jag nekar | underkänd | underkänt | underkänner
-            | förbjudet | absolut inte | inte alls | aldrig i livet | under inga omständigheter""",
+        Kind.REJECT: """avslå | avslås | avslaget | avslag | avslår | jag avslår | avvisa | avvisas | avvisat | avvisar
+            | neka | nekas | nekad | nekat | nekar | jag nekar | underkänd | underkänt | underkänner | förbjudet""",
         Kind.NEGATION: "inte | ej | aldrig | icke | ingen | inget | inga",
         Kind.ACT: "godkännande | godkänna | tillåta | tillåter | bevilja | tillstånd | gå | kör | köra | ge | ger",
         Kind.FILL: """tack | tack så mycket | tackar | snälla | vänligen | hej | hejsan | god morgon | det | den
@@ -194,7 +203,8 @@ _SWEDISH = language(
         Kind.HALF: "hälften | halva | hälften av det | halva beloppet | hälften av beloppet",
         Kind.CONDITION: """senare | efter | innan | före | först | när | kanske | möjligen | imorgon | idag
             | igår | snart | vänta | antagligen | troligen | tror | delvis | nästan | måndag | tisdag | onsdag
-            | torsdag | fredag | lördag | söndag | vecka | månad | dag | nu | ännu""",
+            | torsdag | fredag | lördag | söndag | vecka | månad | dag | nu | ännu
+            | jag får | får jag | vi får | får vi""",
         Kind.BECAUSE: "eftersom | därför att | tills | utan | på grund av | för att | då",
         Kind.EACH: "båda | på båda | till båda | bägge | alla | allt",
         Kind.FIRST: "första | den första | det första",
@@ -203,6 +213,7 @@ _SWEDISH = language(
     },
     nouns="återbetalning återbetalningen betalning betalningen beställning beställningen order ordern faktura fakturan",
     lone="aldrig",
+    denials="absolut inte | inte alls | aldrig i livet | under inga omständigheter",
     sign_offs="""hälsningar | mvh | med vänlig hälsning | med vänliga hälsningar | vänliga hälsningar | tack
         | bästa hälsningar | tack på förhand""",
     negates_backwards=True,
@@ -218,8 +229,7 @@ _DANISH = language(
             | jeg er enig | accepteret | bevilget | tilladt | jeg har intet imod det | bare gør det""",
         Kind.NO: "nej | niks | næ",
         Kind.REJECT: """afvis | afvist | afviser | jeg afviser | afvises | afslå | afslået | afslår | afslag | nægtet
-            | nægter | underkendt | forkastet | absolut ikke | slet ikke | bestemt ikke | under ingen omstændigheder
-            | forbudt""",
+            | nægter | underkendt | forkastet | forbudt""",
         Kind.NEGATION: "ikke | aldrig | ingen | intet | ej",
         Kind.ACT: "godkendelse | godkende | tillade | tillader | tilladelse | accepterer | acceptere | enig | orden",
         Kind.FILL: """tak | mange tak | tusind tak | venligst | hej | goddag | godmorgen | det | den | dette | denne
@@ -233,7 +243,8 @@ _DANISH = language(
         Kind.HALF: "halvdelen | det halve | halvdelen af det | halvdelen af beløbet | det halve beløb",
         Kind.CONDITION: """senere | efter | før | først | når | måske | muligvis | i morgen | i dag | i går
             | snart | vent | sandsynligvis | tror | delvist | næsten | mandag | tirsdag | onsdag | torsdag
-            | fredag | lørdag | søndag | uge | måned | dag | nu | endnu""",
+            | fredag | lørdag | søndag | uge | måned | dag | nu | endnu
+            | jeg må | må jeg | vi må | må vi""",
         Kind.BECAUSE: "fordi | da | indtil | uden | på grund af | eftersom",
         Kind.EACH: "begge | til begge | begge to | alle | alt",
         Kind.FIRST: "første | den første | det første",
@@ -242,6 +253,7 @@ _DANISH = language(
     },
     nouns="tilbagebetaling tilbagebetalingen refusion betaling betalingen ordre ordren faktura fakturaen",
     lone="aldrig",
+    denials="absolut ikke | slet ikke | bestemt ikke | under ingen omstændigheder",
     sign_offs="""hilsen | mvh | vh | med venlig hilsen | venlig hilsen | de bedste hilsner | mange hilsner | tak
         | på forhånd tak | kh""",
     negates_backwards=True,
@@ -257,8 +269,7 @@ _NORWEGIAN = language(
             | akseptert | innvilget | tillatt | bare kjør på | kjør på""",
         Kind.NO: "nei | niks",
         Kind.REJECT: """avvis | avvist | avviser | jeg avviser | avvises | avslå | avslått | avslår | avslag | nektet
-            | nekter | underkjent | forkastet | absolutt ikke | slett ikke | ikke i det hele tatt
-            | under ingen omstendigheter | forbudt""",
+            | nekter | underkjent | forkastet | forbudt""",
         Kind.NEGATION: "ikke | aldri | ingen | intet | ikkje",
         Kind.ACT: "godkjenning | godkjenne | tillate | tillater | tillatelse | aksepterer | akseptere | enig | kjør",
         Kind.FILL: """takk | mange takk | tusen takk | vennligst | hei | god morgen | det | den | dette | denne
@@ -273,7 +284,8 @@ _NORWEGIAN = language(
         Kind.HALF: "halvparten | halve | halvparten av det | halvparten av beløpet | halve beløpet",
         Kind.CONDITION: """senere | etter | før | først | når | kanskje | muligens | i morgen | i dag | i går | snart
             | vent | sannsynligvis | tror | delvis | nesten | mandag | tirsdag | onsdag | torsdag | fredag | lørdag
-            | søndag | uke | måned | dag | nå | ennå""",
+            | søndag | uke | måned | dag | nå | ennå
+            | jeg må | må jeg | vi må | må vi""",
         Kind.BECAUSE: "fordi | ettersom | inntil | uten | på grunn av | siden",
         Kind.EACH: "begge | til begge | begge to | alle | alt",
         Kind.FIRST: "første | den første | det første",
@@ -282,6 +294,7 @@ _NORWEGIAN = language(
     },
     nouns="tilbakebetaling tilbakebetalingen refusjon betaling betalingen ordre ordren bestilling faktura fakturaen",
     lone="aldri",
+    denials="absolutt ikke | slett ikke | ikke i det hele tatt | under ingen omstendigheter",
     sign_offs="""hilsen | mvh | vh | med vennlig hilsen | vennlig hilsen | beste hilsen | takk | på forhånd takk""",
     negates_backwards=True,
 )

@@ -18,11 +18,10 @@ _FRENCH = language(
             | rien contre | je n'ai rien contre | confirmé | je confirme | je ne m'y oppose pas
             | je n'y vois pas d'inconvénient | pas d'inconvénient""",
         Kind.NO: "non | nan",
-        Kind.REJECT: """refusé | refusée | refuse | je refuse | refuser | refusez | rejeté | rejetée | rejette
-            | je rejette | rejeter | rejetez | décliné | déclinée | décline | je décline | décliner | interdit
-            | pas question | hors de question | en aucun cas | surtout pas | absolument pas | certainement pas
-            | pas du tout | non validé | non validée | non approuvé | non approuvée | non autorisé
-            | je m'oppose | je m'y oppose | désapprouvé | je désapprouve""",
+        Kind.REJECT: """refusé | refusée | refuse | je refuse | refuser | refusez | rejeté | rejetée | rejette | je
+            rejette | rejeter | rejetez | décliné | déclinée | décline | je décline | décliner | interdit
+            | non validé | non validée | non approuvé | non approuvée | non autorisé | je m'oppose | je m'y
+            oppose | désapprouvé | je désapprouve""",
         Kind.NEGATION: "pas | jamais | aucun | aucune | point | rien | ni",
         Kind.ACT: """validation | approbation | accord | autorisation | accepte | autorise
             | permets | permettre | confirme | confirmer | permission""",
@@ -45,7 +44,9 @@ _FRENCH = language(
         Kind.CONDITION: """plus tard | après | avant | quand | lorsque | dès que | une fois | peut-être
             | peut être | demain | aujourd'hui | hier | bientôt | sans doute | probablement | pense | crois
             | en partie | partiellement | presque | lundi | mardi | mercredi | jeudi | vendredi | samedi
-            | dimanche | semaine | mois | jour | maintenant | encore | d'abord | plus | autre | bof""",
+            | dimanche | semaine | mois | jour | maintenant | encore | d'abord | plus | autre | bof
+            | je ne suis pas autorisé | je ne suis pas autorisée | je suis pas autorisé | je n'ai pas
+            l'autorisation | droit""",
         Kind.BECAUSE: "car | parce que | parce qu' | puisque | sans | tant que | à cause | vu que | jusqu'à ce que",
         Kind.EACH: "les deux | aux deux | pour les deux | tous les deux | tout | tous | à tout | toutes",
         Kind.FIRST: "premier | première | le premier | la première | 1er | 1re",
@@ -54,6 +55,8 @@ _FRENCH = language(
     },
     nouns="remboursement paiement commande facture demande virement montant",
     lone="jamais",
+    denials="""pas question | hors de question | en aucun cas | surtout pas | absolument pas | certainement pas
+        | pas du tout""",
     sign_offs="""cordialement | bien cordialement | salutations | cdt | bien à vous | merci | merci d'avance
         | sincères salutations | bonne journée""",
     negates_backwards=True,
@@ -74,9 +77,8 @@ _SPANISH = language(
             | no me opongo | visto bueno""",
         Kind.NO: "no | nop",
         Kind.REJECT: """rechazado | rechazada | rechazo | lo rechazo | la rechazo | rechazar | rechaza | rechace
-            | rechácelo | recházalo | denegado | denegada | denegar | deniego | deniegue | desaprobado | desapruebo
-            | prohibido | de ninguna manera | de ningún modo | ni hablar | en absoluto | para nada | me niego
-            | me opongo | ni de broma | negado""",
+            | rechácelo | recházalo | denegado | denegada | denegar | deniego | deniegue | desaprobado
+            | desapruebo | prohibido | me niego | me opongo | negado""",
         Kind.NEGATION: "nunca | jamás | ningún | ninguna | tampoco | nada | ni",
         Kind.ACT: "aprobación | autorización | permiso | permitir | permito | acuerdo | consentimiento | autorizamos",
         Kind.FILL: """por favor | porfa | gracias | muchas gracias | mil gracias | hola | buenos días | buenas tardes
@@ -97,7 +99,8 @@ _SPANISH = language(
         Kind.CONDITION: """después | luego | antes | cuando | mientras | primero | quizá | quizás | tal vez
             | mañana | hoy | ayer | pronto | posiblemente | probablemente | creo | supongo | en parte
             | parcialmente | casi | lunes | martes | miércoles | jueves | viernes | sábado | domingo | semana
-            | mes | día | ahora | todavía | aún | una vez | otro | otra | más tarde | depende""",
+            | mes | día | ahora | todavía | aún | una vez | otro | otra | más tarde | depende
+            | no estoy autorizado | no estoy autorizada | no tengo autorización | no tengo permiso""",
         Kind.BECAUSE: "porque | ya que | pues | hasta que | sin | debido | por falta",
         Kind.EACH: """ambos | ambas | a ambos | a ambas | los dos | las dos | a los dos | todo | todos | a todo
             | a todos""",
@@ -107,6 +110,7 @@ _SPANISH = language(
     },
     nouns="reembolso devolución pago pedido factura solicitud transferencia importe orden",
     lone="nunca jamás",
+    denials="de ninguna manera | de ningún modo | ni hablar | en absoluto | para nada | ni de broma",
     sign_offs="""saludos | un saludo | saludos cordiales | cordialmente | atentamente | gracias | muchas gracias
         | un cordial saludo""",
     has_negating_no=True,
@@ -125,9 +129,8 @@ _ITALIAN = language(
             | concesso | vai pure | vada pure | nulla osta""",
         Kind.NO: "no",
         Kind.REJECT: """rifiuto | rifiutato | rifiutata | rifiuta | rifiutare | lo rifiuto | respinto | respinta
-            | respingo | respingere | lo respingo | negato | negata | nego | vietato | neanche per sogno
-            | non se ne parla | in nessun caso | niente affatto | assolutamente no | mai e poi mai | disapprovo
-            | mi oppongo | bocciato | bocciata""",
+            | respingo | respingere | lo respingo | negato | negata | nego | vietato | disapprovo | mi oppongo
+            | bocciato | bocciata""",
         Kind.NEGATION: "non | mai | nessun | nessuna | niente | nulla | né | neanche | nemmeno",
         Kind.ACT: """approvazione | autorizzazione | permesso | permettere | permetto | consenso | benestare
             | accordo | bene""",
@@ -148,7 +151,8 @@ _ITALIAN = language(
         Kind.CONDITION: """dopo | poi | prima | quando | appena possibile | forse | magari | domani | oggi
             | ieri | presto | probabilmente | credo | penso | in parte | parzialmente | quasi | lunedì | martedì
             | mercoledì | giovedì | venerdì | sabato | domenica | settimana | mese | giorno | adesso | ora
-            | più tardi | una volta | altro | altra | dipende | boh""",
+            | più tardi | una volta | altro | altra | dipende | boh
+            | non sono autorizzato | non sono autorizzata | non ho l'autorizzazione | non ho il permesso""",
         Kind.BECAUSE: "perché | poiché | siccome | finché | senza | a causa | dato che | visto che",
         Kind.EACH: """entrambi | entrambe | a entrambi | a entrambe | tutti e due | tutte e due | tutto | tutti
             | a tutti""",
@@ -158,6 +162,8 @@ _ITALIAN = language(
     },
     nouns="rimborso pagamento ordine fattura richiesta bonifico importo",
     lone="mai",
+    denials="""neanche per sogno | non se ne parla | in nessun caso | niente affatto | assolutamente no | mai e
+        poi mai""",
     sign_offs="""saluti | cordiali saluti | distinti saluti | un saluto | grazie | grazie mille | cordialmente
         | un cordiale saluto""",
 )
@@ -175,9 +181,8 @@ _PORTUGUESE = language(
             | por mim tudo bem | não me oponho""",
         Kind.NO: "não | nao",
         Kind.REJECT: """rejeito | rejeitado | rejeitada | rejeitar | rejeite | recuso | recusado | recusada | recusar
-            | recuse | negado | negada | negar | indeferido | reprovado | reprovada | desaprovo | proibido
-            | de jeito nenhum | de forma alguma | de modo nenhum | de maneira nenhuma | nem pensar | me oponho
-            | vetado""",
+            | recuse | negado | negada | negar | indeferido | reprovado | reprovada | desaprovo | proibido | me
+            oponho | vetado""",
         Kind.NEGATION: "nunca | jamais | nenhum | nenhuma | nem | nada",
         Kind.ACT: """aprovação | autorização | permissão | permitir | permito | acordo | consentimento | aceitar
             | autorizamos""",
@@ -199,7 +204,8 @@ _PORTUGUESE = language(
         Kind.CONDITION: """depois | antes | quando | enquanto | primeiro | talvez | amanhã | hoje | ontem | em breve
             | provavelmente | acho | creio | em parte | parcialmente | quase | segunda-feira | terça-feira
             | quarta-feira | quinta-feira | sexta-feira | sábado | domingo | semana | mês | dia | agora | mais tarde
-            | assim que | outro | outra | depende | pois""",
+            | assim que | outro | outra | depende | pois
+            | não estou autorizado | não estou autorizada | não tenho autorização | não tenho permissão""",
         Kind.BECAUSE: "porque | já que | até que | sem | devido | por falta",
         Kind.EACH: "ambos | ambas | para ambos | os dois | as duas | a ambos | tudo | todos | para todos | a todos",
         Kind.FIRST: "primeira | o primeiro | a primeira | 1ª",
@@ -208,6 +214,7 @@ _PORTUGUESE = language(
     },
     nouns="reembolso pagamento pedido fatura solicitação transferência valor encomenda",
     lone="nunca jamais",
+    denials="de jeito nenhum | de forma alguma | de modo nenhum | de maneira nenhuma | nem pensar",
     sign_offs="""abraço | abraços | abs | atenciosamente | cumprimentos | com os melhores cumprimentos | att
         | obrigado | obrigada | cordialmente""",
     has_negating_no=True,
