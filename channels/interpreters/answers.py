@@ -7,9 +7,11 @@ and nothing is left over beside it but filling, connecting words and the names o
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
+from types import MappingProxyType
 
 from ...actors.asks import JsonValue
 from ...actors.pattern_errors import PatternError
@@ -22,11 +24,17 @@ from .dates import days_in
 from .fields import Field, FieldKind, Place, fields_of, places_of
 from .languages import LANGUAGES
 from .lexicon import Kind
-from .stance import Approves, Rejects, Undecided, Why, gives_orders, stance_of, without_signature
+from .stance import Approves, Rejects, Undecided, Why, gives_orders, is_qualified, stance_of, without_signature
 from .subject import NO_SUBJECT, Subject
 from .text import LONGEST_READ, Clause, ReplyText, folded, read_text, tokens_of, without_hidden, words_in
 
 _FILLING = frozenset((Kind.FILL, Kind.SURE))
+_AGREEING = words_in("ok okay okej oké vale ок tamam okです オーケー 오케이")
+_TRUE_OR_FALSE = MappingProxyType({"true": True, "false": False})
+_ECHO = re.compile(
+    r"(?P<word>yes|no),? (?:it|they|he|she|there|we|i) (?:do|does|did|is|are|was|were|has|have)(?P<negation>n't| not)?"
+)
+_FULL_STOP = re.compile(r"[.!]$")
 _CONNECTING = words_in("""is are it's its from on at in the as of starting starts start beginning begin and with be should would
     ist ab vom am und der die das soll est à partir de le la du et es desde el y a partir del è dal da e sono
     é desde a partir vanaf op en is och från är og fra er""")
@@ -93,6 +101,10 @@ def _unreadable(reply: ReplyText) -> Why | None:
 
 
 def _boolean(schema: dict[str, JsonValue], field: Field, reply: ReplyText, subject: Subject) -> Answers | NoAnswer:
+    if (said := _plainly_said(reply)) is not None:
+        return _checked(schema, {field.name: said} if field.name else said, reply.visible)
+    if not subject.takes_agreement and _only_agrees(reply, subject):
+        return NoAnswer(reason=Why.UNKNOWN.value, why=Why.UNKNOWN)
     match stance_of(reply, subject):
         case Approves(evidence=evidence):
             return _checked(schema, {field.name: True} if field.name else True, evidence)
@@ -100,6 +112,21 @@ def _boolean(schema: dict[str, JsonValue], field: Field, reply: ReplyText, subje
             return _checked(schema, {field.name: False} if field.name else False, evidence)
         case Undecided(why=why):
             return NoAnswer(reason=why.value, why=why)
+
+
+def _plainly_said(reply: ReplyText) -> bool | None:
+    """What "true" says, or "yes, it does"; None for anything else."""
+    said = _FULL_STOP.sub("", folded(reply.visible))
+    if (echo := _ECHO.fullmatch(said)) is not None:
+        is_yes = echo["word"] == "yes"
+        return is_yes if is_yes is (echo["negation"] is None) else None
+    return _TRUE_OR_FALSE.get(said)
+
+
+def _only_agrees(reply: ReplyText, subject: Subject) -> bool:
+    """Whether a reply holds a word that agrees to a request, or turns it down, and does not say whether a thing is so."""
+    words = {token.text for clause in reply.clauses for token in clause.tokens}
+    return bool(words & _AGREEING) or is_qualified(reply, subject, frozenset((Kind.REJECT,)))
 
 
 def _extracted(

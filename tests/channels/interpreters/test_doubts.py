@@ -275,3 +275,40 @@ def test_not_approving_is_a_choice_only_if_one_other_is_left(reply: str) -> None
 @pytest.mark.parametrize("reply", ["yeah right, approved", "yeah sure, approved", "right, approved"])
 def test_mockery_approves_nothing(reply: str) -> None:
     assert decision(refund(), reply) == "asked"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    ["ok", "Okay!", "ok, thanks", "vale", "tamam", "approved", "granted", "rejected", "denied", "no way", "abgelehnt"],
+)
+def test_who_agrees_or_turns_down_has_not_said_whether_a_thing_is_so(reply: str) -> None:
+    flag = AnswerForm(schema={"type": "boolean"})
+    assert decision(flag, reply, "Does the supplier charge VAT?") == "asked"
+    expected = reply not in ("rejected", "denied", "no way", "abgelehnt")
+    assert decision(flag, reply, "Shall I send it?") is expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("yes they do", True),
+        ("Yes, it does.", True),
+        ("true", True),
+        ("True.", True),
+        ("false", False),
+        ("no, they don't", False),
+        ("certainly not", False),
+        ("no it isn't", False),
+        ("no they do", "asked"),
+        ("yes they don't", "asked"),
+        ("they do", "asked"),
+        ("true?", "asked"),
+        ("not true", "asked"),
+        ("true or false", "asked"),
+    ],
+)
+def test_a_thing_is_so_or_it_is_not(reply: str, expected: bool | str) -> None:
+    assert decision(AnswerForm(schema={"type": "boolean"}), reply, "Does the supplier charge VAT?") == expected
+    of_one = AnswerForm(schema={"type": "object", "properties": {"vat": {"type": "boolean"}}, "required": ["vat"]})
+    found = decision(of_one, reply, "Does the supplier charge VAT?")
+    assert found == ("asked" if expected == "asked" else {"vat": expected})
