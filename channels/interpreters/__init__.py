@@ -8,6 +8,7 @@ bottom up; each may import those before it::
     lexicon           kinds of words; a language
     words_germanic, words_romance, words_eastern
     languages         all of them
+    words_choosing    words around a choice
     questions         whether a prompt asks for approval
     names             names below a sign-off
     amounts           amounts as people write them
@@ -16,8 +17,9 @@ bottom up; each may import those before it::
     clauses           what one clause says in one language
     stance            yes, no, or neither: a whole reply
     limits            "only half": an approval of less
+    dates             days
     choices           one of a few words
-    dates, fields     days; the fields of a schema
+    fields            the fields of a schema
     answers           data in a reply
     rules             RulesInterpreter over all of these
     open_questions    one reply where several questions wait

@@ -7,15 +7,46 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .clauses import items_of
+from .dates import is_weekday
 from .languages import APPROVING, LANGUAGES
-from .lexicon import Kind
+from .lexicon import Kind, single_words
 from .stance import Approves, Rejects, Undecided, Why, gives_orders, refuses_somewhere, stance_of, without_signature
 from .subject import NO_SUBJECT, Subject
-from .text import LONGEST_READ, Clause, ReplyText, Token, read_text
+from .text import LONGEST_READ, Clause, ReplyText, Token, TokenKind, read_text, words_in
+from .words_choosing import AROUND, CHOOSING, NUMBER_WORDS, OTHER_ONE, PLACE_NOUNS
 
 _FILLING = frozenset((Kind.FILL, Kind.SURE))
+_CONFIRMING = frozenset((Kind.YES, Kind.APPROVE))
+_ORDINALS = (Kind.FIRST, Kind.SECOND, Kind.THIRD)
+_PLACES = {
+    words: at
+    for language in LANGUAGES
+    for found in language.phrases.values()
+    for words, kind in found
+    if kind in _ORDINALS and OTHER_ONE.isdisjoint(words)
+    for at in (_ORDINALS.index(kind),)
+}
+"""Ordinals of every language, with the place in a list that each names."""
+_UNSETTLING = frozenset(
+    word
+    for word in single_words(
+        LANGUAGES, frozenset((Kind.BUT, Kind.LIMIT, Kind.HALF, Kind.CONDITION, Kind.BECAUSE, Kind.EACH, Kind.NEGATION))
+    )
+    if not is_weekday(word)
+)
+_SMALL = (
+    single_words(LANGUAGES, frozenset(Kind) - {Kind.CONDITION})
+    | _UNSETTLING
+    | words_in("out off over down away into onto about via through from with within for by at on")
+)
+"""Words that name nothing by themselves."""
+_BESIDE_PARTS = AROUND | words_in("one at um")
+_MOST_NAMING = 3
+"""Words that name something; of a longer choice a part is no name, but perhaps a remark on it."""
+_SHORTEST_NAME = 4
+"""Letters; a shorter word names something only if it is an abbreviation in capitals."""
 _FULL_STOP = re.compile(r"(?<=\w)[.!]$")
-_NUMBERED = re.compile(r"(?:option|choice|nr|no|number|nummer|#)\W*(\d{1,2})|(\d{1,2})\W?", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?:option|choice|nr|no|number|nummer|#)\W*(\d{1,2})[.)!]?|(\d{1,2})[.)!]?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,9 +84,9 @@ def yes_and_no_of(choices: Sequence[str]) -> YesAndNo | None:
 def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Picks | Undecided:
     """Read which choice a reply picks, beyond doubt or not at all.
 
-    A choice is picked by its own words with nothing but filling beside them, by its number, or, in a list of one yes and
-    one no, by any plain yes or no; but "don't approve" beside a third choice may mean that one. A number never picks the
-    yes: it may be an amount.
+    A choice is picked by its own words with nothing but filling beside them, by its number or place, by a part of its
+    words that names it alone, or, in a list of one yes and one no, by any plain yes or no; but "don't approve" beside a
+    third choice may mean that one. A number never picks the yes: it may be an amount.
     """
     if reply.has_question:
         return Undecided(why=Why.QUESTION)
@@ -81,11 +112,14 @@ def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Pic
         return Undecided(why=Why.HIDDEN)
     if gives_orders(reply.visible):
         return Undecided(why=Why.ORDERS)
-    if reply.odd_marks or not reply.clauses or len(reply.visible) > LONGEST_READ:
+    number = _NUMBERED.fullmatch(reply.visible)
+    if (reply.odd_marks and number is None) or not reply.clauses or len(reply.visible) > LONGEST_READ:
         whole = _spelled_exactly(choices, reply)
         return Picks(choice=whole, evidence=reply.visible) if whole is not None else Undecided(why=Why.UNKNOWN)
-    number = _NUMBERED.fullmatch(reply.visible)
-    picked = _by_words(choices, reply) if number is None else _by_number(choices, number, subject)
+    if number is not None:
+        picked = _by_number(choices, int(number[1] or number[2]), subject, is_option=number[1] is not None)
+    else:
+        picked = _by_words(choices, reply) or _by_place(choices, reply, subject) or _by_part(choices, reply)
     if picked is None or (pair is not None and picked == pair.yes):
         return Undecided(why=Why.UNKNOWN)
     return Picks(choice=picked, evidence=reply.visible)
@@ -117,27 +151,106 @@ def _by_words(choices: Sequence[str], reply: ReplyText) -> str | None:
             if tuple(tokens[at : at + width]) == words and None not in rest[at : at + width]:
                 found |= meant
                 rest[at : at + width] = [None] * width
-    left = tuple(token for token in rest if token is not None)
-    return found.pop() if len(found) == 1 and _is_filling(left) else None
+    left = _without_choosing(tuple(token for token in rest if token is not None))
+    confirms = not any(_takes_sides(read_text(choice)) for choice in choices)
+    return (
+        found.pop() if len(found) == 1 and _is_filling(left, _FILLING | _CONFIRMING if confirms else _FILLING) else None
+    )
 
 
-def _by_number(choices: Sequence[str], match: re.Match[str], subject: Subject) -> str | None:
+def _by_number(choices: Sequence[str], number: int, subject: Subject, *, is_option: bool) -> str | None:
     """The choice meant by ``option 2``, or by a bare ``2`` if no other choice, and nothing in the question, is called 2."""
-    number = match[1] or match[2]
-    meant = {choices[int(number) - 1]} if 1 <= int(number) <= len(choices) else set[str]()
-    if match[1] is None:
-        named = {choice for choice in choices if number in _words(choice)}
-        if not named and number in subject.words:
+    meant = {choices[number - 1]} if 1 <= number <= len(choices) else set[str]()
+    if not is_option:
+        named = {choice for choice in choices if str(number) in _words(choice)}
+        if not named and str(number) in subject.words:
             return None
         meant |= named
     return meant.pop() if len(meant) == 1 else None
 
 
-def _is_filling(tokens: tuple[Token, ...]) -> bool:
+def _by_place(choices: Sequence[str], reply: ReplyText, subject: Subject) -> str | None:
+    """The choice meant by ``the second one``, ``option two, please`` or ``2 please``.
+
+    None if a choice or the question has an ordinal of its own, and if anything but courtesies stands beside it: "that one
+    first" is an order of work.
+    """
+    tokens = tuple(
+        token
+        for token in _without_choosing(tuple(token for clause in without_signature(reply) for token in clause.tokens))
+        if token.text not in AROUND
+    )
+    said = tuple(token.text for token in tokens)
+    taken = subject.words.union(*(_words(choice) for choice in choices))
+    rest = tuple(word for word in said if word not in PLACE_NOUNS and word != "#")
+    if len(rest) == 1 and rest[0].isdecimal() and len(rest[0]) <= 2:
+        return _by_number(choices, int(rest[0]), subject, is_option=said[0] != rest[0])
+    at = _PLACES.get(rest if said[: len(rest)] == rest else said)
+    if at is None and len(said) == 2 and said[0] in PLACE_NOUNS:
+        at = NUMBER_WORDS.get(said[1], 0) - 1
+    is_other = at is None or not 0 <= at < len(choices) or any(taken.issuperset(words) for words in _PLACES)
+    return None if is_other else choices[at or 0]
+
+
+def _by_part(choices: Sequence[str], reply: ReplyText) -> str | None:
+    """The choice meant by some of its words, in their order, of which one names it and no other: ``DHL, please``.
+
+    None where a choice takes sides, or has a condition: there a part may be said against the whole.
+    """
+    spelled = {choice: _words(choice) for choice in choices}
+    if any(_takes_sides(read_text(choice)) or not _UNSETTLING.isdisjoint(words) for choice, words in spelled.items()):
+        return None
+    every = frozenset[str]().union(*spelled.values())
+    tokens = _without_choosing(tuple(token for clause in without_signature(reply) for token in clause.tokens), every)
+    words = [token.text for token in tokens if token.text in every or token.text not in _BESIDE_PARTS]
+    meant = [choice for choice, own in spelled.items() if _stand_in_order(words, own)]
+    if len(meant) != 1:
+        return None
+    others = frozenset[str]().union(*(own for choice, own in spelled.items() if choice != meant[0]))
+    naming = [token for clause in read_text(meant[0]).clauses for token in clause.tokens if _names(token)]
+    is_named = any(token.text in words and token.text not in others for token in naming)
+    is_time = len(words) > 1 and all(word.isdecimal() for word in words)
+    return meant[0] if (is_named or is_time) and len(naming) <= _MOST_NAMING else None
+
+
+def _names(token: Token) -> bool:
+    if token.kind is not TokenKind.WORD or token.text in _SMALL:
+        return False
+    return (
+        len(token.text) >= _SHORTEST_NAME or (token.raw.isupper() and len(token.text) > 1) or not token.text.isascii()
+    )
+
+
+def _stand_in_order(words: Sequence[str], own: Sequence[str]) -> bool:
+    left = iter(own)
+    return bool(words) and all(word in left for word in words)
+
+
+def _without_choosing(tokens: tuple[Token, ...], kept: frozenset[str] = frozenset()) -> tuple[Token, ...]:
+    """The tokens without phrases such as ``I'd go with``; a phrase with a word of ``kept`` stays."""
+    left: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        words = next(
+            (
+                each
+                for each in CHOOSING
+                if tuple(token.text for token in tokens[at : at + len(each)]) == each and kept.isdisjoint(each)
+            ),
+            (),
+        )
+        if not words:
+            left.append(tokens[at])
+        at += len(words) or 1
+    return tuple(left)
+
+
+def _is_filling(tokens: tuple[Token, ...], kinds: frozenset[Kind]) -> bool:
+    tokens = tuple(token for token in tokens if token.text != "one")
     if not tokens:
         return True
     clause = Clause(tokens=tokens, text="", is_quoted=False)
-    return any(all(item.kind in _FILLING for item in items_of(clause, each, NO_SUBJECT)) for each in LANGUAGES)
+    return any(all(item.kind in kinds for item in items_of(clause, each, NO_SUBJECT)) for each in LANGUAGES)
 
 
 def _words(choice: str) -> tuple[str, ...]:

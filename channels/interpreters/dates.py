@@ -110,6 +110,11 @@ def days_in(text: str, today: date | None) -> tuple[Day, ...]:
     )
 
 
+def is_weekday(word: str) -> bool:
+    """Whether a word, folded, is the name of a day of the week."""
+    return word in _WEEKDAYS
+
+
 def _day_of(match: re.Match[str], today: date | None) -> date | None:
     text = match.group()
     numbers = [int(number) for number in re.findall(r"\d+", text)]

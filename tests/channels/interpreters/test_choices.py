@@ -119,3 +119,121 @@ def test_the_very_words_of_a_choice_pick_it_whatever_is_asked(prompt: str, reply
     reading = read_by_rules(ChoiceForm(choices=("yes", "no")), prompt, reply)
     assert isinstance(reading, Understood)
     assert reading.decision == picked
+
+
+COLOURS = ("blue", "dark blue", "light green")
+COURIERS = ("Globex Air", "Initech Road", "Collect from depot")
+DAYS = ("Monday 9:30", "Friday 14:00")
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply", "expected"),
+    [
+        (COURIERS, "Globex", "Globex Air"),
+        (COURIERS, "the Globex one, please", "Globex Air"),
+        (COURIERS, "depot", "Collect from depot"),
+        (COURIERS, "from depot", "Collect from depot"),
+        (COURIERS, "I'd go with Initech", "Initech Road"),
+        (COURIERS, "Wir nehmen Initech Road", "Initech Road"),
+        (COURIERS, "ok, Globex Air", "Globex Air"),
+        (COURIERS, "Globex Air looks good to me", "Globex Air"),
+        (("IBM hosting", "SAP hosting"), "IBM", "IBM hosting"),
+        (COLOURS, "the dark one", "dark blue"),
+        (COLOURS, "green", "light green"),
+        (COLOURS, "the blue one", "blue"),
+        (DAYS, "Friday works for me", "Friday 14:00"),
+        (DAYS, "Friday at 14:00", "Friday 14:00"),
+        (DAYS, "9:30", "Monday 9:30"),
+    ],
+)
+def test_a_part_that_names_one_choice_alone_picks_it(choices: tuple[str, ...], reply: str, expected: str) -> None:
+    assert pick(choices, reply, "Which one?") == expected
+
+
+@pytest.mark.parametrize(
+    ("choices", "reply"),
+    [
+        (COURIERS, "Globex Road"),
+        (COURIERS, "Air Globex"),
+        (COURIERS, "from"),
+        (COURIERS, "Globex is late again"),
+        (COURIERS, "not Globex"),
+        (COURIERS, "Globex or depot"),
+        (COURIERS, "Globex, depot"),
+        (COURIERS, "Globex later"),
+        (COURIERS, "depot only"),
+        (("IBM hosting", "SAP hosting"), "hosting"),
+        (("A/B", "C/D"), "a"),
+        (COLOURS, "light blue"),
+        (COLOURS, "dark green"),
+        (DAYS, "Friday 9:30"),
+        (DAYS, "Friday at 9"),
+        (DAYS, "Friday evening"),
+        (DAYS, "until Friday"),
+        (DAYS, "next Friday"),
+        (("Refund Anna", "Do not refund Tom"), "Tom"),
+        (("Wait for Anna", "Ship it"), "Anna"),
+        (("Pay if Anna agrees", "Pay at once"), "Anna"),
+        (("Send the long reminder with the new bank details", "Send nothing yet"), "reminder"),
+        (("approve", "approve quickly", "reject"), "quickly"),
+    ],
+)
+def test_a_part_that_may_be_said_otherwise_picks_nothing(choices: tuple[str, ...], reply: str) -> None:
+    assert pick(choices, reply, "Which one?") is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "at"),
+    [
+        ("the first", 0),
+        ("first one please", 0),
+        ("1)", 0),
+        ("#1, thanks", 0),
+        ("option one", 0),
+        ("le premier", 0),
+        ("the second option", 1),
+        ("2nd", 1),
+        ("2, please", 1),
+        ("die zweite", 1),
+        ("la segunda opción, por favor", 1),
+        ("nr 2", 1),
+        ("let's go with number three", 2),
+        ("het derde", 2),
+        ("terza opzione", 2),
+    ],
+)
+def test_a_place_in_the_list_picks_what_stands_there(reply: str, at: int) -> None:
+    assert pick(COURIERS, reply, "Which one?") == COURIERS[at]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "that one first",
+        "first Globex",
+        "first ask Tom",
+        "a second please",
+        "one second",
+        "the first two",
+        "first and second",
+        "not the first",
+        "the first?",
+        "den andra",
+        "drugi",
+        "the second one later",
+        "2 parcels",
+        "2 or 3",
+        "fourth",
+        "option four",
+        "22",
+        "1/",
+    ],
+)
+def test_what_may_be_no_place_picks_nothing(reply: str) -> None:
+    assert pick(COURIERS, reply, "Which one?") is None
+
+
+def test_an_ordinal_of_the_question_or_of_a_choice_is_no_place() -> None:
+    assert pick(COURIERS, "the first", "Which courier for the first parcel?") is None
+    assert pick(("second floor", "first floor"), "the first", "Where?") is None
+    assert pick(("approve", "reject"), "the first", "Approve?") is None
