@@ -10,7 +10,8 @@ From the bottom up:
 
     errors, events, clock, moments, ids, retries, jsontext   words, time, ids
     patterns                                  others' regular expressions on strangers' texts, in a bounded time
-    marks, redaction, stand_ins, privacy, ledger_secrets  sensitive values: where, how hidden, from whom
+    marks, needles, traces, redaction,        sensitive values: where, how found in texts, how hidden, from whom
+    stand_ins, privacy, ledger_secrets
     asks, messages, notes, outlines,          what crosses to people and models
     ports, roles, budgets
     patience                                  when people are reminded, and when others are asked

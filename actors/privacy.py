@@ -32,7 +32,6 @@ prompts are the author's to keep.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -43,6 +42,7 @@ from .errors import PauseInvalidDecisionError, PiiRefusedError
 from .jsontext import to_json
 from .marks import Schema, Secret, scalars_of, secrets_in
 from .redaction import MASK, TOKEN, Masks, Tokens, tokens_in
+from .traces import Finder
 
 
 def secrets_of(form: Form | None) -> tuple[Secret, ...]:
@@ -62,14 +62,10 @@ def secrets_of(form: Form | None) -> tuple[Secret, ...]:
 
 def private_in(prompt: str, secrets: Sequence[Secret]) -> JsonValue:
     """What a form says of the sensitive values that stand in its prompt; None where none does."""
-    if not secrets:
-        return None
-    squeezed = _squeezed(prompt)
+    telling = [secret for secret in secrets if _is_telling(secret)]
     found = {
         to_json([secret.name, secret.value]): [secret.name, secret.level, secret.is_shown, secret.value]
-        for secret in secrets
-        if any((part := _squeezed(str(scalar))) and part in squeezed for scalar in scalars_of(secret.value))
-        and Masks([secret]).text(prompt) != prompt
+        for secret in Finder(telling).secrets_in(prompt)
     }
     return list(found.values()) or None
 
@@ -156,9 +152,8 @@ def arguments_in_prompt(form: Form) -> dict[str, JsonValue]:
     secrets = secrets_of(form)
     if not secrets:
         return _arguments_of(form)
-    hidden = _hidden(secrets)
-    tokens = Tokens(secrets, in_text=hidden)
-    return tokens.json(_arguments_of(form), [secret for secret in secrets if secret in hidden or _is_elusive(secret)])
+    tokens = Tokens(secrets, in_text=_hidden(secrets))
+    return tokens.json(_arguments_of(form), [secret for secret in secrets if _is_hidden(secret) or _is_elusive(secret)])
 
 
 def told_to_asked(form: Form, text: str) -> str:
@@ -275,7 +270,12 @@ def _arguments_of(form: Form) -> dict[str, Any]:
 
 
 def _hidden(secrets: Sequence[Secret]) -> list[Secret]:
-    return [secret for secret in secrets if not secret.is_shown or secret.level == "block"]
+    return [secret for secret in secrets if _is_hidden(secret)]
+
+
+def _is_hidden(secret: Secret) -> bool:
+    """Those who are asked do not see it either."""
+    return not secret.is_shown or secret.level == "block"
 
 
 def _is_elusive(secret: Secret) -> bool:
@@ -284,9 +284,9 @@ def _is_elusive(secret: Secret) -> bool:
     return isinstance(secret.value, bool) or any(len(str(scalar).strip()) < 2 for scalar in scalars) or not scalars
 
 
-def _squeezed(text: str) -> str:
-    """Letters and digits alone: a value stands in a text only if its own stand there so, whatever separates them."""
-    return "".join(char for char in unicodedata.normalize("NFKD", text).casefold() if char.isalnum())
+def _is_telling(secret: Secret) -> bool:
+    """It has a letter or a digit in it; a dash for what is missing stands in many a text that says nothing of it."""
+    return any(char.isalnum() for scalar in scalars_of(secret.value) for char in str(scalar))
 
 
 def _tokens_elsewhere(marks: Schema, arguments: JsonValue) -> Iterator[str]:

@@ -1,101 +1,35 @@
 """Hides sensitive values: where they stand in JSON, and wherever else their text turns up.
 
-``Masks`` cannot be undone; ``Tokens`` can: each stands for one value, and ``revealed(hidden(x)) == x``. Both find a value in
-text whatever its case, its width (``４１`` is ``41``), accents, invisible characters within it, and separators between its digits
-(``4111-1111``, ``4,111.50``), as it stands in JSON and as Python quotes it. Texts of two and three characters are hidden as
-words of their own only, those of one where they stand and nowhere else: they are everywhere.
+``Masks`` cannot be undone; ``Tokens`` can: each stands for one value, and ``revealed(hidden(x)) == x``. How both find a value in
+text is said by ``traces``.
 
 Pure. Which values are sensitive is said by ``marks``, who is given what by ``privacy``.
 """
 
 from __future__ import annotations
 
-import json
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import cast
 
 from .asks import JsonValue
 from .jsontext import to_json
-from .marks import Path, Secret, scalars_of
+from .marks import Path, Secret
+from .traces import Finder, Span
 
 MASK = "•••"
 
 TOKEN = re.compile(r"‹[a-z0-9_-]{1,40}:[0-9]{1,6}›")
 """What stands for a value: the name of its field and a number."""
 
-_SHORTEST_IN_TEXT = 2
-_SHORTEST_IN_WORDS = 4
-_BETWEEN_DIGITS = r"[\s.,'’_/-]{0,2}"
 _NAME = re.compile(r"[^a-z0-9_-]+")
-_DROPPED = frozenset(("Mn", "Cf"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Span:
-    """A part of a text that gives a sensitive value away, by its field's name."""
-
-    start: int
-    end: int
-    name: str
-
-
-class _Finder:
-    """Finds the texts of secrets in a text."""
-
-    def __init__(self, secrets: Sequence[Secret]) -> None:
-        self._patterns: dict[str, tuple[re.Pattern[str], str]] = {}
-        self._literals: dict[str, str] = {}
-        for secret in secrets:
-            for scalar in scalars_of(secret.value):
-                for text in _texts_of(scalar):
-                    if len(text) >= _SHORTEST_IN_WORDS:
-                        self._literals.setdefault(text, secret.name)
-                    wanted = "".join(_folded(text)[0])
-                    if len(wanted.strip()) >= _SHORTEST_IN_TEXT and wanted not in self._patterns:
-                        self._patterns[wanted] = re.compile(f"(?=({_pattern_of(wanted)}))"), secret.name
-
-    def spans(self, text: str, beside: re.Pattern[str] | None = None) -> list[_Span]:
-        """What to hide, from left to right; spans that overlap are one.
-
-        Args:
-            beside: matches of this are spans too, as they are written.
-        """
-        if not self._patterns and beside is None:
-            return []
-        letters, origins = _folded(text)
-        folded = "".join(letters)
-        found = [
-            _Span(start=origins[match.start(1)], end=origins[match.end(1) - 1] + 1, name=name)
-            for pattern, name in self._patterns.values()
-            for match in pattern.finditer(folded)
-        ]
-        # Folding may leave nothing of a text, as of one that is all accents.
-        found += [
-            _Span(start=start, end=start + len(literal), name=name)
-            for literal, name in self._literals.items()
-            for start in _starts_of(literal, text)
-        ]
-        if beside is not None:
-            found += [_Span(start=match.start(), end=match.end(), name="text") for match in beside.finditer(text)]
-        found.sort(key=lambda span: (span.start, -span.end))
-        merged: list[_Span] = []
-        for span in found:
-            if merged and span.start < merged[-1].end:
-                last = merged.pop()
-                span = _Span(start=last.start, end=max(last.end, span.end), name=last.name)
-            merged.append(span)
-        return merged
 
 
 class Masks:
     """Hides secrets for good."""
 
     def __init__(self, secrets: Sequence[Secret]) -> None:
-        self._finder = _Finder(secrets)
+        self._finder = Finder(secrets)
 
     def text(self, text: str) -> str:
         return _replaced(text, self._finder.spans(text), lambda _span, _found: MASK)
@@ -118,7 +52,7 @@ class Tokens:
     """
 
     def __init__(self, secrets: Sequence[Secret], *, in_text: Sequence[Secret] | None = None, after: int = 0) -> None:
-        self._finder = _Finder(secrets if in_text is None else in_text)
+        self._finder = Finder(secrets if in_text is None else in_text)
         self._after = after
         self._tokens: dict[tuple[str, str], str] = {}
         self._values: dict[str, JsonValue] = {}
@@ -200,10 +134,14 @@ def tokens_in(found: JsonValue) -> Iterator[str]:
             return
 
 
-def _replaced(text: str, spans: Sequence[_Span], cover: Callable[[_Span, str], str]) -> str:
+def _replaced(text: str, spans: Sequence[Span], cover: Callable[[Span, str], str]) -> str:
+    """The text with covers; they are made from the last to the first, and tokens numbered so, in whatever version."""
+    parts: list[str] = []
+    end = len(text)
     for span in reversed(spans):
-        text = text[: span.start] + cover(span, text[span.start : span.end]) + text[span.end :]
-    return text
+        parts += text[span.end : end], cover(span, text[span.start : span.end])
+        end = span.start
+    return text[:end] + "".join(reversed(parts))
 
 
 def rebuilt(
@@ -237,10 +175,11 @@ def rebuilt(
                 return [part_of(part, (*path, index)) for index, part in enumerate(cast("list[JsonValue]", found))]
             case dict():
                 members: dict[str, JsonValue] = {}
+                alike: dict[str, int] = {}
                 for key, part in cast("dict[str, JsonValue]", found).items():
                     at = (*path, key)
                     written = cover(keys[at], key) if at in keys else text(key)
-                    members[_unused(written, members)] = part_of(part, at)
+                    members[_unused(written, members, alike)] = part_of(part, at)
                 return members
             case _:
                 return found
@@ -248,75 +187,15 @@ def rebuilt(
     return part_of(found, ())
 
 
-def _unused(key: str, members: Mapping[str, JsonValue]) -> str:
-    """A key that is not taken: two that are masked look the same."""
-    number, unused = 1, key
+def _unused(key: str, members: Mapping[str, JsonValue], alike: dict[str, int]) -> str:
+    """A key that is not taken: two that are masked look the same.
+
+    Args:
+        alike: the last number for each key, so that thousands are not counted anew for each of them.
+    """
+    number, unused = alike.get(key, 1), key
     while unused in members:
         number += 1
         unused = f"{key} ({number})"
+    alike[key] = number
     return unused
-
-
-def _texts_of(scalar: str | int | float) -> Iterator[str]:
-    """The ways in which a value may be written in a text."""
-    if isinstance(scalar, str):
-        yield scalar
-        yield json.dumps(scalar)[1:-1]
-        yield json.dumps(scalar, ensure_ascii=False)[1:-1]
-        yield repr(scalar)[1:-1]
-        written = scalar.strip()
-    else:
-        written = to_json(scalar)
-        yield written
-        yield str(scalar)
-    try:
-        number = Decimal(written)
-    except InvalidOperation:
-        return
-    if number.is_finite() and abs(number.adjusted()) < 50:
-        yield format(number, "f")
-        if number != 0:
-            yield format(number.normalize(), "f")
-
-
-def _folded(text: str) -> tuple[list[str], list[int]]:
-    """The letters of a text as they are compared, each with where it comes from."""
-    if text.isascii():
-        return list(text.lower()), list(range(len(text)))
-    letters: list[str] = []
-    origins: list[int] = []
-    for index, char in enumerate(text):
-        for letter in unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", char).casefold()):
-            if unicodedata.category(letter) not in _DROPPED:
-                letters.append(letter)
-                origins.append(index)
-    return letters, origins
-
-
-def _starts_of(literal: str, text: str) -> Iterator[int]:
-    start = text.find(literal)
-    while start >= 0:
-        yield start
-        start = text.find(literal, start + 1)
-
-
-def _pattern_of(wanted: str) -> str:
-    """A pattern for a folded text."""
-    is_word = len(wanted.strip()) < _SHORTEST_IN_WORDS
-    pattern = ""
-    for index, char in enumerate(wanted):
-        follows_digit = index > 0 and wanted[index - 1].isdigit()
-        before_digit = index + 1 < len(wanted) and wanted[index + 1].isdigit()
-        if is_word:
-            pattern += re.escape(char)
-        elif char.isdigit() and follows_digit:
-            pattern += _BETWEEN_DIGITS + char
-        elif char in " -" and follows_digit and before_digit:
-            pattern += _BETWEEN_DIGITS
-        elif char in ".," and follows_digit and before_digit:
-            pattern += "[.,]"
-        elif char.isspace():
-            pattern += r"\s"
-        else:
-            pattern += re.escape(char)
-    return rf"(?<![^\W_]){pattern}(?![^\W_])" if is_word else pattern

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -25,11 +26,13 @@ from overwinter.actors.privacy import (
     arguments_in_prompt,
     as_asked,
     check_may_leave,
+    check_prompt,
     listed_decision,
     listed_prompt,
     restored,
     secrets_of,
     told_to_asked,
+    with_private,
 )
 from overwinter.actors.redaction import MASK
 
@@ -211,3 +214,36 @@ def test_what_may_not_leave_is_named_and_its_value_is_not() -> None:
     assert "9317" not in str(caught.value)
     assert caught.value.code == "pii.refused"
     check_may_leave([Secret(name="card", level="token", is_shown=False, value=CARD)], what="the question")
+
+
+@pytest.mark.parametrize(
+    ("value", "prompt"),
+    [
+        ("line\nfeed", 'pay {"to": "line\\nfeed"}'),
+        (1e22, "pay 10000000000000000000000"),
+        (0.0000001, "pay 0.0000001"),
+        ("\u0301\u0302\u0303\u0304a", "pay \u0301\u0302\u0303\u0304a"),
+    ],
+)
+def test_a_value_in_a_prompt_is_known_however_it_is_written_there(value: JsonValue, prompt: str) -> None:
+    secrets = [Secret(name="to", level="mask", is_shown=False, value=value)]
+    form = with_private(ChoiceForm(choices=("yes",)), prompt, secrets)
+    assert [secret.value for secret in secrets_of(form)] == [value]
+    assert listed_prompt(prompt, form) != prompt
+    assert MASK in listed_prompt(prompt, form)
+
+
+@pytest.mark.parametrize("value", ["--", "...", "- - -"])
+def test_what_says_nothing_is_no_value_that_stands_in_a_prompt(value: str) -> None:
+    secrets = [Secret(name="to", level="block", is_shown=False, value=value)]
+    check_prompt(f"pay {value} now", secrets)
+    assert secrets_of(with_private(ChoiceForm(choices=("yes",)), f"pay {value} now", secrets)) == ()
+
+
+def test_a_prompt_with_thousands_of_values_is_gone_through_once() -> None:
+    cards = [f"{10**15 + 7919 * index}" for index in range(2000)]
+    secrets = [Secret(name="card", level="mask", is_shown=False, value=card) for card in cards]
+    begun_s = time.perf_counter()
+    form = with_private(ChoiceForm(choices=("yes",)), " ".join(cards), secrets)
+    assert time.perf_counter() - begun_s < 3.0
+    assert [secret.value for secret in secrets_of(form)] == cards
