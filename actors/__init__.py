@@ -19,7 +19,7 @@ From the bottom up:
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
     confinement, workspaces, file_changes, file_hints   files, and what becomes of them
     schedules, trigger_kinds, fire_outcomes,   what sets sessions off, and when; what became of it
-    triggers, rounds, webhooks
+    farewells, message_patterns, triggers, rounds, webhooks
     nesting, handlers, branches, comparing,   durable coroutines
     settlements, waits, joining, driver, run
     program, opening, recall, tickets, hook_notices, hooks, draft  between coroutines and rows

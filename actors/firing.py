@@ -28,6 +28,7 @@ from .asks import JsonValue
 from .clock import Clock
 from .errors import EffectConflictError, TriggerInvalidError
 from .failures import text_of
+from .farewells import CHANNEL
 from .fire_outcomes import FireOutcome
 from .jsontext import to_json
 from .looking import Looking
@@ -36,9 +37,6 @@ from .sessions import Sessions
 from .surroundings import Reviver
 from .trigger_kinds import Starts
 from .triggers import read, told_of
-
-CHANNEL = "trigger"
-"""The channel of the messages that fires are."""
 
 AT_ONCE = 100
 """How many triggers, fires or subscribers are looked at together; others get their turn in between."""
@@ -105,6 +103,7 @@ class Firing:
 
     Args:
         declare: sees to it that the app's triggers are there; called once, before anything is fired.
+        bid_farewell: tells those who still wait for triggers that are removed.
         poll_s: how long what another process has written may go unnoticed.
     """
 
@@ -121,6 +120,7 @@ class Firing:
         sessions: Sessions,
         reviver: Reviver,
         declare: Callable[[], Awaitable[None]],
+        bid_farewell: Callable[[], Awaitable[None]],
         poll_s: float,
     ) -> None:
         self._triggers = triggers
@@ -131,6 +131,7 @@ class Firing:
         self._sessions = sessions
         self._reviver = reviver
         self._declare = declare
+        self._bid_farewell = bid_farewell
         poll_ms = int(poll_s * 1000)
         self._looking = Looking(clock=clock, look=self._work, poll_ms=lambda: poll_ms)
         self._looked_s = clock.monotonic_s()
@@ -168,6 +169,7 @@ class Firing:
         await self._come_round()
         await self._fire_due()
         await self._tell_untold()
+        await self._bid_farewell()  # who waits for what has fired before is told of that first
         await self._sweep()
         due_ms = await self._triggers.due_ms()
         if not self._full:

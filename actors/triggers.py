@@ -1,6 +1,6 @@
 """The triggers of one store: what operators and sessions ask of them, and what comes in from outside.
 
-added, declared -> enabled <-> disabled -> removed
+added, declared -> enabled <-> disabled -> removed, and who waits for it is told (``farewells``)
 something happens -> a fire, once for each key -> told (``firing``)
 """
 
@@ -9,22 +9,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal, Protocol
 
 import structlog
 
+from ..store.farewells import AT_ONCE, NOBODY, Concerned, Farewells
 from ..store.fires import Fired
 from ..store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow, TriggerStatus
+from ..store.triggers import Declared
 from ..store.values import value
 from .asks import JsonValue
 from .clock import Clock
 from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError, TriggerUnknownError
+from .farewells import OPERATOR, farewell_of
 from .fire_outcomes import FireOutcome
 from .ids import Ids
 from .jsontext import from_json, to_json
+from .message_patterns import is_set_off
 from .moments import iso
-from .pattern_errors import PatternInvalidError, PatternSlowError
-from .patterns import Effort
 from .trigger_kinds import (
     ChannelMessage,
     Trigger,
@@ -39,11 +42,8 @@ from .trigger_kinds import (
 
 _log = structlog.get_logger("overwinter.triggers")
 
-SEARCHED_WITHIN_S = 0.5
-"""Work for one pattern on one message. An ordinary one takes a few thousandths for a long mail."""
-_REMEDY = (
-    "write the pattern so that it repeats nothing that is itself repeated, and has no two ways to read the same text"
-)
+_SHOWN = 20
+"""So many sessions are named in a log."""
 
 
 class TriggerStore(Protocol):
@@ -55,14 +55,21 @@ class TriggerStore(Protocol):
         rows: Sequence[TriggerRow],
         *,
         kept: Callable[[TriggerRow, TriggerRow], TriggerRow],
+        farewell: Farewells,
         now_ms: int,
-    ) -> tuple[str, ...]: ...
+    ) -> Declared: ...
 
     async def add(self, row: TriggerRow) -> bool: ...
 
     async def set_status(
         self, trigger_id: str, status: TriggerStatus, *, next_due_at_ms: int | None, now_ms: int
-    ) -> bool: ...
+    ) -> Concerned | None: ...
+
+    async def remove(self, trigger_id: str, *, farewell: Farewells, now_ms: int) -> Concerned | None: ...
+
+    async def awaited_in_vain(self, *, limit: int) -> tuple[TriggerRow, ...]: ...
+
+    async def bid_farewell(self, trigger_id: str, *, farewell: Farewells, now_ms: int) -> int: ...
 
     async def find(self, trigger_id: str) -> TriggerRow | None: ...
 
@@ -129,19 +136,34 @@ class Triggers:
         self._fired()
         return row
 
-    async def remove(self, tenant: str, slug: str) -> None:
-        """Take a trigger away; its fires are kept. Raises ``TriggerUnknownError``, ``TriggerDeclaredError``."""
+    async def remove(self, tenant: str, slug: str, *, by: str = OPERATOR) -> Concerned:
+        """Take a trigger away; its fires are kept. Who waits for it, or is subscribed, is told so.
+
+        Args:
+            by: who does it; kept in the audit of those who waited.
+
+        Raises:
+            TriggerUnknownError: (trigger.unknown)
+            TriggerDeclaredError: (trigger.declared)
+        """
         row = await self.get(tenant, slug)
         if row.source is not None:
             raise TriggerDeclaredError(
                 f"app {row.source} declares {slug} and would add it again; disable it, or take it out of the app"
             )
-        await self._set(row, TriggerStatus.REMOVED, None)
+        now_ms = self._clock.now_ms()
+        farewell = partial(farewell_of, by=by, now_ms=now_ms)
+        found = await self._triggers.remove(row.trigger_id, farewell=farewell, now_ms=now_ms)
+        self._fired()
+        return found or NOBODY
 
-    async def disable(self, tenant: str, slug: str) -> None:
-        """Let it fire no more until it is enabled. Raises ``TriggerUnknownError`` (trigger.unknown)."""
+    async def disable(self, tenant: str, slug: str) -> Concerned:
+        """Let it fire no more until it is enabled. Who waits for it goes on waiting: it may be enabled again.
+
+        Raises ``TriggerUnknownError`` (trigger.unknown).
+        """
         row = await self.get(tenant, slug)
-        await self._set(row, TriggerStatus.DISABLED, row.next_due_at_ms)
+        return await self._set(row, TriggerStatus.DISABLED, row.next_due_at_ms)
 
     async def enable(self, tenant: str, slug: str) -> None:
         """Let it fire again, from now on: what passed while it was disabled is not caught up. Raises as ``disable``.
@@ -173,7 +195,22 @@ class Triggers:
     async def declare(self, source: str, tenant: str, triggers: Sequence[Trigger]) -> tuple[str, ...]:
         """See to it that an app's triggers are as it declares them; returns the names that others have taken."""
         rows = [self._row(tenant, trigger, source=source) for trigger in triggers]
-        return await self._triggers.declare(source, rows, kept=in_its_place, now_ms=self._clock.now_ms())
+        now_ms = self._clock.now_ms()
+        farewell = partial(farewell_of, now_ms=now_ms)
+        declared = await self._triggers.declare(source, rows, kept=in_its_place, farewell=farewell, now_ms=now_ms)
+        for row, whom in declared.removed:
+            told = {"waited": len(whom.waiting), "subscribed": len(whom.subscribed)}
+            _log.warning("trigger.removed", trigger=row.slug, app=source, sessions=_some(whom), **told)
+        return declared.taken
+
+    async def bid_farewell(self) -> None:
+        """Tell those who still wait for what is removed: where very many did, or somebody began to in that moment."""
+        for row in await self._triggers.awaited_in_vain(limit=AT_ONCE):
+            told = AT_ONCE
+            while told >= AT_ONCE:
+                now_ms = self._clock.now_ms()
+                farewell = partial(farewell_of, now_ms=now_ms)
+                told = await self._triggers.bid_farewell(row.trigger_id, farewell=farewell, now_ms=now_ms)
 
     # -- what comes in -------------------------------------------------------------------------------------------------
     async def fire(
@@ -254,11 +291,13 @@ class Triggers:
         if all(pattern is None for _, pattern in waiting):
             return [row for row, _ in waiting]
         async with self._searching:
-            return await asyncio.to_thread(lambda: [row for row, pattern in waiting if _is_set_off(row, pattern, text)])
+            return await asyncio.to_thread(lambda: [row for row, pattern in waiting if is_set_off(row, pattern, text)])
 
-    async def _set(self, row: TriggerRow, status: TriggerStatus, due_ms: int | None) -> None:
-        await self._triggers.set_status(row.trigger_id, status, next_due_at_ms=due_ms, now_ms=self._clock.now_ms())
+    async def _set(self, row: TriggerRow, status: TriggerStatus, due_ms: int | None) -> Concerned:
+        now_ms = self._clock.now_ms()
+        found = await self._triggers.set_status(row.trigger_id, status, next_due_at_ms=due_ms, now_ms=now_ms)
         self._fired()
+        return found or NOBODY
 
     def _row(self, tenant: str, trigger: Trigger, *, source: str | None) -> TriggerRow:
         check(trigger)
@@ -290,17 +329,8 @@ def read(row: TriggerRow) -> Trigger:
         raise TriggerInvalidError(f"trigger {row.slug} cannot be read: {error}") from error
 
 
-def _is_set_off(row: TriggerRow, pattern: str | None, text: str) -> bool:
-    """Whether a message sets the trigger off; what cannot be told does not, and is no reason to keep it from the others."""
-    if pattern is None:
-        return True
-    try:
-        return Effort(within_s=SEARCHED_WITHIN_S).is_found(pattern, text, is_any_case=True)
-    except PatternSlowError as error:
-        _log.error(error.code, trigger=row.slug, characters=len(text), error=f"not fired: {error}; {_REMEDY}")
-    except PatternInvalidError as error:
-        _log.error(error.code, trigger=row.slug, error=f"not fired: {error}")
-    return False
+def _some(whom: Concerned) -> str:
+    return ", ".join(sorted({*whom.waiting, *whom.subscribed})[:_SHOWN])
 
 
 def in_its_place(old: TriggerRow, new: TriggerRow) -> TriggerRow:

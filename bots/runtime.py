@@ -208,6 +208,7 @@ class Runtime:
             sessions=self.sessions,
             reviver=self,
             declare=partial(self._declare_triggers, tenant),
+            bid_farewell=self.triggers.bid_farewell,
             poll_s=supervising.poll_s,
         )
         self._file_watching = FileWatching(

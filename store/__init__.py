@@ -12,8 +12,9 @@ result. Reads go by a connection of their own, and revivals that wait together a
 Bottom up, each line importing only from those above it:
 
     errors, values, rows, trigger_rows   the words
-    alone, costs, blocks            work with a guard of its own; what counts model calls; what lets a blocked session go on
+    costs, blocks                   what counts model calls; what lets a blocked session go on
     resolutions, changes            what may be written: of answers and votes, of all else
+    alone                           work with a guard of its own
     snapshots                       what is read of a session at one time
     freezing, schema, trigger_schema     how rows are made; the tables
     audit, drafts                   the chain of entries; rows that may be assigned
@@ -29,7 +30,7 @@ Bottom up, each line importing only from those above it:
     counting                        model calls against budgets
     anchors, notes, asked           what channels have out there, what they have to tell, what they have asked
     quarantine                      what arrived and led nowhere
-    trigger_statements, triggers, fires   what happens in the world, and who waits for it
+    trigger_statements, farewells, triggers, fires   what happens in the world, and who waits for it
     batch, queries, listing         one transaction over many changes; the reads
     batching                        many callers, one job
     writer, reader, wakeups         the three that work

@@ -148,7 +148,9 @@ def apply(
             views += _apply_judged(connection, statements, known, run, results)
             run = []
             has_news |= isinstance(change, Alone) and change.is_news
-            results.append(_apply_alone(connection, statements, known, change))
+            results.append(result := _apply_alone(connection, statements, known, change))
+            if isinstance(result, AloneResult) and isinstance(change, Alone) and change.then is not None:
+                views += _apply_judged(connection, statements, known, [*change.then(result.found)], [])
         else:
             run.append(change)
     views += _apply_judged(connection, statements, known, run, results)

@@ -119,6 +119,61 @@ WATCHING = (
     .limit(number("limit"))
 )
 
+SESSIONS_WAITING = (
+    sa.select(pauses.c.session_id)
+    .distinct()
+    .where(_waits_for_trigger, pauses.c.tenant == text("of_tenant"), pauses.c.role == text("of_slug"))
+    .order_by(pauses.c.session_id)
+)
+SESSIONS_SUBSCRIBED = sa.select(subscriptions.c.session_id).where(_follows).order_by(subscriptions.c.session_id)
+
+
+def _has_fired_since(column: sa.Column[int], trigger_id: sa.ColumnElement[str]) -> sa.Exists:
+    """Whether the trigger has fired since then, and not everybody has been told of it."""
+    untold = sa.exists().where(
+        fires.c.trigger_id == trigger_id,
+        fires.c.fired_at_ms >= column,
+        fires.c.status == literal(FireStatus.OPEN),
+    )
+    return untold.correlate_except(fires)
+
+
+WAITS_IN_VAIN = (
+    sa.select(pauses.c.pause_id)
+    .where(
+        _waits_for_trigger,
+        pauses.c.tenant == text("of_tenant"),
+        pauses.c.role == text("of_slug"),
+        ~_has_fired_since(pauses.c.asked_at_ms, text("of_trigger")),
+    )
+    .order_by(pauses.c.asked_at_ms, pauses.c.pause_id)
+    .limit(number("limit"))
+)
+FOLLOWS_IN_VAIN = (
+    sa.select(subscriptions)
+    .where(_follows, ~_has_fired_since(subscriptions.c.created_at_ms, text("of_trigger")))
+    .order_by(subscriptions.c.session_id)
+    .limit(number("limit"))
+)
+AWAITED_IN_VAIN = (
+    _by_slug.where(triggers.c.status == literal(TriggerStatus.REMOVED))
+    .where(
+        sa.or_(
+            sa.exists().where(
+                _waits_for_trigger,
+                pauses.c.tenant == triggers.c.tenant,
+                pauses.c.role == triggers.c.slug,
+                ~_has_fired_since(pauses.c.asked_at_ms, triggers.c.trigger_id),
+            ),
+            sa.exists().where(
+                subscriptions.c.trigger_id == triggers.c.trigger_id,
+                ~_has_fired_since(subscriptions.c.created_at_ms, triggers.c.trigger_id),
+            ),
+        )
+    )
+    .limit(number("limit"))
+)
+
 # -- fires -------------------------------------------------------------------------------------------------------------
 _is_fire = fires.c.fire_id == text("of_fire")
 _is_done = fires.c.status == literal(FireStatus.DONE)

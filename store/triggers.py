@@ -14,10 +14,14 @@ import sqlalchemy as sa
 
 from . import trigger_statements as of
 from .alone import Alone, ReadAlone, WriteAlone
+from .changes import PostMessage
 from .engine import Dialect, is_key_lost
+from .farewells import Concerned, Farewells, concerned, farewells
 from .freezing import maker, names_of
+from .resolutions import CancelPause
 from .trigger_rows import SubscriptionRow, TriggerRow, TriggerStatus
 from .trigger_schema import subscriptions
+from .values import value
 
 T = TypeVar("T")
 
@@ -29,6 +33,27 @@ _subscription_row = maker(SubscriptionRow)
 _TRIGGER, _SUBSCRIPTION = map(names_of, (TriggerRow, SubscriptionRow))
 
 
+@value
+class Declared:
+    """What came of an app's declaring its triggers.
+
+    Attributes:
+        taken: the slugs that somebody else has: nothing was done for these.
+        removed: those that it declared before and does not any more, each with whom that concerned.
+    """
+
+    taken: tuple[str, ...]
+    removed: tuple[tuple[TriggerRow, Concerned], ...]
+
+
+@value
+class _Told:
+    """What some work has found, and what those are told whom it concerns."""
+
+    found: Any
+    told: Sequence[CancelPause | PostMessage] = ()
+
+
 class Triggers:
     """The triggers of one store."""
 
@@ -38,17 +63,15 @@ class Triggers:
         self._insert_subscription = dialect.insert_if_absent(subscriptions)
 
     # -- triggers ------------------------------------------------------------------------------------------------------
-    async def declare(self, source: str, rows: Sequence[TriggerRow], *, kept: Kept, now_ms: int) -> tuple[str, ...]:
+    async def declare(
+        self, source: str, rows: Sequence[TriggerRow], *, kept: Kept, farewell: Farewells, now_ms: int
+    ) -> Declared:
         """See to it that what an app declares is there as declared, and that what it does not declare any more is removed.
 
-        One that was there keeps whether an operator has disabled it.
-
-        Returns:
-            The slugs that somebody else has taken: nothing was done for these.
+        One that was there keeps whether an operator has disabled it. Who waits for what is removed is told so, as by ``remove``.
         """
-        return await self._write(
-            partial(self._declare, source=source, rows=rows, kept=kept, now_ms=now_ms), is_news=True
-        )
+        declaring = partial(self._declare, source=source, rows=rows, kept=kept, farewell=farewell, now_ms=now_ms)
+        return (await self._tell(declaring)).found
 
     async def add(self, row: TriggerRow) -> bool:
         """Add a trigger; False if its slug is taken."""
@@ -56,12 +79,26 @@ class Triggers:
 
     async def set_status(
         self, trigger_id: str, status: TriggerStatus, *, next_due_at_ms: int | None, now_ms: int
-    ) -> bool:
-        """Enable, disable or remove one that is not removed; False if there is none."""
-        return await self._write(
-            partial(_set_status, trigger_id=trigger_id, status=status, next_due_at_ms=next_due_at_ms, now_ms=now_ms),
-            is_news=True,
+    ) -> Concerned | None:
+        """Enable or disable one that is not removed; whom it concerns. None if there is none."""
+        setting = partial(
+            _set_status, trigger_id=trigger_id, status=status, next_due_at_ms=next_due_at_ms, now_ms=now_ms
         )
+        return await self._write(setting, is_news=True)
+
+    async def remove(self, trigger_id: str, *, farewell: Farewells, now_ms: int) -> Concerned | None:
+        """Remove one, and tell those whom it concerns that nothing is to be waited for any more; None if there is none."""
+        removing = partial(_remove, trigger_id=trigger_id, farewell=farewell, now_ms=now_ms)
+        return (await self._tell(removing)).found
+
+    async def awaited_in_vain(self, *, limit: int) -> tuple[TriggerRow, ...]:
+        """Removed ones for which somebody still waits: there were very many, or they were written down a moment too late."""
+        return await self._read(partial(_select, query=of.AWAITED_IN_VAIN, limit=limit))
+
+    async def bid_farewell(self, trigger_id: str, *, farewell: Farewells, now_ms: int) -> int:
+        """Tell some of those who still wait for a removed one; how many. None is told if it is there again."""
+        bidding = partial(_bid_farewell, trigger_id=trigger_id, farewell=farewell, now_ms=now_ms)
+        return (await self._tell(bidding)).found
 
     async def find(self, trigger_id: str) -> TriggerRow | None:
         return await self._read(partial(_find, trigger_id=trigger_id))
@@ -104,12 +141,22 @@ class Triggers:
             partial(_subscribed, trigger_id=trigger_id, limit=limit, after_session_id=after_session_id)
         )
 
+    async def _tell(self, work: Callable[[sa.Connection], _Told]) -> _Told:
+        return await self._write_alone(Alone(work=work, is_news=True, then=lambda result: result.told))
+
     async def _write(self, work: Callable[[sa.Connection], T], *, is_news: bool = False) -> T:
         return await self._write_alone(Alone(work=work, is_news=is_news))
 
     def _declare(
-        self, connection: sa.Connection, *, source: str, rows: Sequence[TriggerRow], kept: Kept, now_ms: int
-    ) -> tuple[str, ...]:
+        self,
+        connection: sa.Connection,
+        *,
+        source: str,
+        rows: Sequence[TriggerRow],
+        kept: Kept,
+        farewell: Farewells,
+        now_ms: int,
+    ) -> _Told:
         taken: list[str] = []
         mine: set[str] = set()
         for row in rows:
@@ -126,16 +173,14 @@ class Triggers:
                 changed = kept(old, replace(changed, status=old.status))
             if changed != replace(old, updated_at_ms=changed.updated_at_ms):
                 _change(connection, changed)
+        removed: list[tuple[TriggerRow, Concerned]] = []
+        told: list[CancelPause | PostMessage] = []
         for old in _select(connection, query=of.TRIGGERS_OF_SOURCE, of_source=source):
             if old.trigger_id not in mine:
-                _set_status(
-                    connection,
-                    trigger_id=old.trigger_id,
-                    status=TriggerStatus.REMOVED,
-                    next_due_at_ms=None,
-                    now_ms=now_ms,
-                )
-        return tuple(taken)
+                gone = _remove(connection, trigger_id=old.trigger_id, farewell=farewell, now_ms=now_ms)
+                removed.append((old, gone.found))
+                told += gone.told
+        return _Told(found=Declared(taken=tuple(taken), removed=tuple(removed)), told=told)
 
     def _add(self, connection: sa.Connection, *, row: TriggerRow) -> bool:
         old = _find(connection, trigger_id=row.trigger_id)
@@ -171,9 +216,34 @@ def _change(connection: sa.Connection, row: TriggerRow) -> None:
 
 def _set_status(
     connection: sa.Connection, *, trigger_id: str, status: TriggerStatus, next_due_at_ms: int | None, now_ms: int
-) -> bool:
+) -> Concerned | None:
+    row = _find(connection, trigger_id=trigger_id)
     values = {"new_status": status.value, "new_due_at_ms": next_due_at_ms, "new_updated_at_ms": now_ms}
-    return connection.execute(of.SET_STATUS, {"of_trigger": trigger_id, **values}).rowcount == 1
+    is_set = connection.execute(of.SET_STATUS, {"of_trigger": trigger_id, **values}).rowcount == 1
+    return concerned(connection, row) if is_set and row is not None else None
+
+
+def _remove(connection: sa.Connection, *, trigger_id: str, farewell: Farewells, now_ms: int) -> _Told:
+    found = _set_status(
+        connection, trigger_id=trigger_id, status=TriggerStatus.REMOVED, next_due_at_ms=None, now_ms=now_ms
+    )
+    if found is None:
+        return _Told(found=None)
+    return _Told(found=found, told=_farewells(connection, trigger_id=trigger_id, farewell=farewell, now_ms=now_ms))
+
+
+def _bid_farewell(connection: sa.Connection, *, trigger_id: str, farewell: Farewells, now_ms: int) -> _Told:
+    told = _farewells(connection, trigger_id=trigger_id, farewell=farewell, now_ms=now_ms)
+    return _Told(found=len(told), told=told)
+
+
+def _farewells(
+    connection: sa.Connection, *, trigger_id: str, farewell: Farewells, now_ms: int
+) -> Sequence[CancelPause | PostMessage]:
+    row = _find(connection, trigger_id=trigger_id)
+    if row is None or row.status != TriggerStatus.REMOVED:
+        return ()
+    return farewells(connection, row, farewell(row), now_ms=now_ms)
 
 
 def change_state(connection: sa.Connection, *, trigger_id: str, was: str | None, state_json: str) -> bool:

@@ -1,8 +1,8 @@
 """``workspace_ext``: tools that let a session wait for the world. They are offered in workspace sessions alone.
 
 Each wait is a row and nothing else. How it ended is a result that says so, with the seconds it took: ``done``, ``capped`` where
-more was asked for than one wait may last, ``timed_out``, ``refused`` where what is waited for cannot be seen any more, or
-``cancelled`` by an operator.
+more was asked for than one wait may last, ``timed_out``, ``refused`` where what is waited for cannot be seen any more, ``removed``
+where the trigger is there no more, or ``cancelled`` by an operator.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from ...actors.errors import TriggerUnknownError, WorkspacePathError
+from ...actors.farewells import is_farewell
 from ...actors.file_changes import look_to_json
 from ...actors.operations import WaitResult, reason_of
 from ...actors.run import Run
@@ -59,7 +60,7 @@ Timeout = Annotated[float | None, Field(gt=0)]
 class Ended(TypedDict, total=False):
     """How a wait ended."""
 
-    status: Literal["done", "capped", "timed_out", "cancelled"]
+    status: Literal["done", "capped", "timed_out", "removed", "cancelled"]
     elapsed_s: float
     reason: str
     """Why it was cancelled, or did not last as long as was asked."""
@@ -166,6 +167,8 @@ def _subscribe_to_trigger(bench: Workbench) -> Tool:
         _, result = await run.wait_for(
             "trigger", trigger, "", None, kind=PauseKind.TRIGGER, deadline=limit, since=since
         )
+        if is_farewell(result.answer):
+            return {"status": "removed", "elapsed_s": elapsed_s(result), "reason": reason_of(result)}
         return ended(result, limit, timeout_s, fired=result.answer)
 
     return subscribe_to_trigger

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Annotated, assert_never
+from typing import Annotated, TypeVar, assert_never
 
 import typer
 
 from ...actors.asks import JsonValue
 from ...actors.clock import SystemClock
+from ...actors.farewells import OPERATOR
 from ...actors.ids import RandomIds
 from ...actors.jsontext import from_json
 from ...actors.trigger_kinds import (
@@ -26,19 +27,25 @@ from ...actors.trigger_kinds import (
     digest_of,
 )
 from ...actors.triggers import Triggers
+from ...store.farewells import NOBODY, Concerned
 from ...store.trigger_rows import TriggerRow
 from ..config import load_config
 from ..errors import InputInvalidError
 from ..settings import Config
 from ..wiring import open_store
-from .options import ConfigFile, Db, Json, app_of, bot_of, check_text, surface_of
+from .options import ConfigFile, Db, Json, app_of, bot_of, check_name, check_text, surface_of
 from .screen import Screen, at
 from .trigger_options import catch_up_of, message_of, moment_of, overlap_of, span_of
 from .trigger_words import when_in_words
 
 Slug = Annotated[str, typer.Argument(metavar="NAME", help="The trigger's name, from `overwinter triggers list`.")]
 
-_Act = Callable[[Triggers], Awaitable[None]]
+Who = Annotated[str, typer.Option("--as", metavar="WHO", help="Who does it; kept in the audit of those who waited.")]
+
+T = TypeVar("T")
+
+_SHOWN = 20
+"""So many sessions are named on the screen."""
 
 
 def triggers_list(db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
@@ -215,14 +222,24 @@ def _fires(when: When, row: TriggerRow) -> str:
             assert_never(when)
 
 
-def triggers_remove(name: Slug, db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
-    """Take a trigger away. What it has fired stays known.
+def triggers_remove(
+    name: Slug, who: Who = OPERATOR, db: Db = None, config: ConfigFile = None, as_json: Json = False
+) -> None:
+    """Take a trigger away. What it has fired stays known; sessions that wait for it, or are subscribed, are told that it is gone.
 
-    Example: overwinter triggers remove nightly
+    Example: overwinter triggers remove nightly --as mara
     """
     settings = load_config(file=config, database=db)
-    asyncio.run(_with(settings, lambda triggers: triggers.remove(settings.tenant, name)))
-    _done(Screen(as_json=as_json), name, "removed")
+    by = check_name(who, what="--as")
+    concerned = asyncio.run(_with(settings, lambda triggers: triggers.remove(settings.tenant, name, by=by)))
+    _done(
+        Screen(as_json=as_json),
+        name,
+        "removed",
+        concerned,
+        waiting="Waited for it, and told that it is gone",
+        subscribed="Subscribed to it, and told that it is gone",
+    )
 
 
 def triggers_enable(name: Slug, db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
@@ -232,17 +249,28 @@ def triggers_enable(name: Slug, db: Db = None, config: ConfigFile = None, as_jso
     """
     settings = load_config(file=config, database=db)
     asyncio.run(_with(settings, lambda triggers: triggers.enable(settings.tenant, name)))
-    _done(Screen(as_json=as_json), name, "enabled")
+    screen = Screen(as_json=as_json)
+    if as_json:
+        screen.document({"trigger": name, "status": "enabled"})
+        return
+    screen.line(f"{name} is enabled.", style="green")
 
 
 def triggers_disable(name: Slug, db: Db = None, config: ConfigFile = None, as_json: Json = False) -> None:
-    """Let a trigger fire no more until it is enabled, whatever its app declares.
+    """Let a trigger fire no more until it is enabled, whatever its app declares. Sessions that wait for it wait on.
 
     Example: overwinter triggers disable nightly
     """
     settings = load_config(file=config, database=db)
-    asyncio.run(_with(settings, lambda triggers: triggers.disable(settings.tenant, name)))
-    _done(Screen(as_json=as_json), name, "disabled")
+    concerned = asyncio.run(_with(settings, lambda triggers: triggers.disable(settings.tenant, name)))
+    _done(
+        Screen(as_json=as_json),
+        name,
+        "disabled",
+        concerned,
+        waiting="Waiting on for it, until it is enabled and fires or their own time is up",
+        subscribed="Subscribed to it, and told of nothing until it is enabled",
+    )
 
 
 def triggers_fire(
@@ -287,16 +315,32 @@ async def open_triggers(config: Config, *, must_exist: bool = True) -> AsyncGene
         )
 
 
-async def _with(config: Config, act: _Act) -> None:
+async def _with(config: Config, act: Callable[[Triggers], Awaitable[T]]) -> T:
     async with open_triggers(config) as triggers:
-        await act(triggers)
+        return await act(triggers)
 
 
-def _done(screen: Screen, name: str, status: str) -> None:
+def _done(screen: Screen, name: str, status: str, concerned: Concerned, *, waiting: str, subscribed: str) -> None:
+    """Say what has become of a trigger, and whom that concerns.
+
+    Args:
+        waiting, subscribed: what those do, or what becomes of them.
+    """
     if screen.as_json:
-        screen.document({"trigger": name, "status": status})
+        whom = {"waiting": [*concerned.waiting], "subscribed": [*concerned.subscribed]}
+        screen.document({"trigger": name, "status": status, **whom})
         return
     screen.line(f"{name} is {status}.", style="green")
+    for sessions, what in ((concerned.waiting, waiting), (concerned.subscribed, subscribed)):
+        if sessions:
+            screen.line(f"{what} ({len(sessions)}): {_some(sessions)}", style="yellow")
+    if concerned == NOBODY:
+        screen.line("No session waits for it or is subscribed to it.")
+
+
+def _some(sessions: Sequence[str]) -> str:
+    left = len(sessions) - _SHOWN
+    return ", ".join(sessions[:_SHOWN]) + (f", and {left} more (--json names all)" if left > 0 else "")
 
 
 def _trigger_json(row: TriggerRow) -> dict[str, JsonValue]:

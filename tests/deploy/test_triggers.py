@@ -37,8 +37,14 @@ def test_a_trigger_is_added_listed_fired_disabled_enabled_and_removed(overwinter
     assert (fire["fire"], fire["key"], fire["payload"], fire["status"]) == (fired["fire"], "k", {"n": 1}, "open")
     assert "nightly" in overwinter("triggers", "list").out
     assert fired["fire"] in overwinter("triggers", "fires", "nightly").out
-    for command, status in (("disable", "disabled"), ("enable", "enabled"), ("remove", "removed")):
-        assert overwinter("triggers", command, "nightly", "--json").document == {"trigger": "nightly", "status": status}
+    nobody: dict[str, list[str]] = {"waiting": [], "subscribed": []}
+    for command, status, concerned in (
+        ("disable", "disabled", nobody),
+        ("enable", "enabled", {}),
+        ("remove", "removed", nobody),
+    ):
+        changed = overwinter("triggers", command, "nightly", "--json").document
+        assert changed == {"trigger": "nightly", "status": status, **concerned}
     assert overwinter("triggers", "list", "--json").document == {"triggers": []}
 
 
@@ -215,6 +221,60 @@ def test_what_became_of_what_a_fire_has_started_is_listed(overwinter: Overwinter
     (fire,) = overwinter("triggers", "fires", "talk", "--json").document["fires"]
     overwinter("cancel", fire["session"]["session"], "--reason", "asked by mistake")
     assert "cancelled: asked by mistake" in overwinter("triggers", "fires", "talk").out
+
+
+WAITS = """
+from overwinter.bots.agents import Agent
+from overwinter.bots.app import App
+from overwinter.bots.scripted_model import ScriptedModel, calls, says
+
+def go(**more):
+    return calls("subscribe_to_trigger", {"trigger": "go", **more})
+
+app = App(
+    name="office",
+    agents=[
+        Agent(name="waits", toolsets=["workspace_ext"], model=ScriptedModel.by_turn([go(), says("ok")])),
+        Agent(name="follows", toolsets=["workspace_ext"], model=ScriptedModel.by_turn([go(standing=True), says("ok")])),
+    ],
+)
+"""
+
+
+async def _begin(bot: str) -> str:
+    """Start a session and run it until it rests."""
+    app = load_app("waits.py:app", folder=Path.cwd())
+    async with open_runtime(app, load_config(), clock=SystemClock(), ids=RandomIds(), must_exist=True) as runtime:
+        session_id = await runtime.sessions.start(program=bot, owner="olga", message="go", surface="workspace")
+        hints = runtime.store.subscribe()
+        async with supervising(runtime) as check, asyncio.timeout(20):
+            while (session := await runtime.store.session(session_id)) and session.status in ("ready", "running"):
+                check()
+                await hints.wait()
+        hints.close()
+        return session_id
+
+
+def test_whoever_disables_or_removes_a_trigger_is_told_who_waits_for_it(overwinter: Overwinter) -> None:
+    Path("waits.py").write_text(WAITS)
+    overwinter("triggers", "add", "go", "--after", "1h")
+    assert "No session waits for it" in overwinter("triggers", "disable", "go").out
+    overwinter("triggers", "enable", "go")
+    waiting = sorted(asyncio.run(_begin("waits")) for _ in range(2))
+    subscribed = asyncio.run(_begin("follows"))
+    shown = overwinter("triggers", "disable", "go").out
+    assert f"their own time is up (2): {waiting[0]}, {waiting[1]}" in " ".join(shown.split())
+    assert f"told of nothing until it is enabled (1): {subscribed}" in " ".join(shown.split())
+    listed = overwinter("triggers", "disable", "go", "--json").document
+    assert (listed["waiting"], listed["subscribed"]) == (waiting, [subscribed])
+    removed = overwinter("triggers", "remove", "go", "--as", "mara", "--json").document
+    assert removed == {"trigger": "go", "status": "removed", "waiting": waiting, "subscribed": [subscribed]}
+    entries = overwinter("audit", "list", "--json").document["entries"]
+    assert [(each["role"], each["resolution"], each["responder"]) for each in entries] == [
+        ("go", "cancelled", "mara")
+    ] * 2
+    stands = {each["session"]: each["status"] for each in overwinter("sessions", "--json").document["sessions"]}
+    assert stands == dict.fromkeys([*waiting, subscribed], "ready")
 
 
 def test_what_sets_a_trigger_off_is_listed_in_words_and_times_with_their_zone(overwinter: Overwinter) -> None:

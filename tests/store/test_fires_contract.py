@@ -8,12 +8,13 @@ from dataclasses import replace
 import pytest
 
 from overwinter.store.changes import CancelSession
+from overwinter.store.farewells import Farewell
 from overwinter.store.fires import DueFires
-from overwinter.store.rows import PauseRow
+from overwinter.store.rows import InboundRow, PauseRow
 from overwinter.store.store import Store
 from overwinter.store.trigger_rows import FireRow, FireStatus, SubscriptionRow, TriggerRow, TriggerStatus
 
-from .examples import T0, asleep, resolve, timer
+from .examples import T0, asleep, message, resolve, timer
 
 
 def trigger(slug: str = "go", *, due_ms: int | None = T0, **changed: object) -> TriggerRow:
@@ -53,6 +54,13 @@ def fire(key: str = "k", *, at_ms: int = T0, payload: str | None = None, slug: s
 def waits(pause_id: str = "p1", *, asked_at_ms: int = T0) -> PauseRow:
     row = timer(pause_id)
     return replace(row, kind="trigger", role="go", tenant="acme", asked_at_ms=asked_at_ms)
+
+
+def farewell(row: TriggerRow) -> Farewell:
+    def goodbye(subscription: SubscriptionRow) -> InboundRow:
+        return message(subscription.session_id, f"bye-{subscription.session_id}", tenant="acme")
+
+    return Farewell(answer_json=f'"{row.slug} is gone"', responder="mara", message=goodbye)
 
 
 async def settle(store: Store, row: FireRow, status: FireStatus = FireStatus.DONE, *, is_over: bool = True) -> bool:
@@ -273,19 +281,23 @@ def as_declared(_: TriggerRow, new: TriggerRow) -> TriggerRow:
 async def test_what_an_app_declares_is_there_and_what_it_does_not_is_removed(store: Store) -> None:
     await store.triggers.add(trigger("mine"))
     declared = [trigger(slug, source="app") for slug in ("a", "b", "mine")]
-    assert await store.triggers.declare("app", declared, kept=as_declared, now_ms=T0) == ("mine",)
+    assert (await store.triggers.declare("app", declared, kept=as_declared, farewell=farewell, now_ms=T0)).taken == (
+        "mine",
+    )
     await store.triggers.set_status("t-a", TriggerStatus.DISABLED, next_due_at_ms=T0, now_ms=T0)
     changed = [trigger("a", source="app", spec_json='{"n":1}', due_ms=T0 + 5)]
-    assert await store.triggers.declare("app", changed, kept=as_declared, now_ms=T0) == ()
+    assert (await store.triggers.declare("app", changed, kept=as_declared, farewell=farewell, now_ms=T0)).taken == ()
     found = {row.slug: (row.status, row.spec_json) for row in await store.triggers.all("acme")}
     assert found == {"a": ("disabled", '{"n":1}'), "mine": ("enabled", "{}")}
-    assert await store.triggers.declare("app", declared[:2], kept=as_declared, now_ms=T0) == ()
+    assert (
+        await store.triggers.declare("app", declared[:2], kept=as_declared, farewell=farewell, now_ms=T0)
+    ).taken == ()
     assert [row.slug for row in await store.triggers.all("acme")] == ["a", "b", "mine"]
 
 
 async def test_what_was_declared_before_is_as_it_is_to_be_kept(store: Store) -> None:
     row = trigger("a", source="app")
-    await store.triggers.declare("app", [row], kept=as_declared, now_ms=T0)
+    await store.triggers.declare("app", [row], kept=as_declared, farewell=farewell, now_ms=T0)
     await store.triggers.set_state("t-a", was=None, state_json="[1]")
     seen: list[tuple[str | None, str]] = []
 
@@ -293,7 +305,7 @@ async def test_what_was_declared_before_is_as_it_is_to_be_kept(store: Store) -> 
         seen.append((old.state_json, new.spec_json))
         return replace(new, next_due_at_ms=T0 + 7, state_json=old.state_json)
 
-    await store.triggers.declare("app", [replace(row, spec_json="[2]")], kept=kept, now_ms=T0 + 9)
+    await store.triggers.declare("app", [replace(row, spec_json="[2]")], kept=kept, farewell=farewell, now_ms=T0 + 9)
     found = await store.triggers.find("t-a")
     assert seen == [("[1]", "[2]")]
     assert found == replace(row, spec_json="[2]", next_due_at_ms=T0 + 7, state_json="[1]")

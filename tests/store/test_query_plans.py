@@ -30,12 +30,17 @@ from .examples import (
     timer,
 )
 from .test_anchors_contract import anchor
-from .test_fires_contract import fire, trigger
+from .test_fires_contract import farewell, fire, trigger
 
 
 async def fires(store: Store) -> None:
     await store.triggers.add(trigger())
     await store.fires.fire(fire(), per_minute=9, state=(None, "{}"))
+
+
+async def remove(store: Store) -> None:
+    await store.triggers.add(trigger("gone"))
+    await store.triggers.remove("t-gone", farewell=farewell, now_ms=T0)
 
 
 HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
@@ -87,6 +92,8 @@ HOT: dict[str, Callable[[Store], Awaitable[object]]] = {
     "next trigger due": lambda store: store.triggers.due_ms(),
     "untold fires": lambda store: store.fires.untold(limit=10),
     "waiting for files": lambda store: store.fires.watching(limit=10),
+    "remove a trigger": remove,
+    "waits in vain": lambda store: store.triggers.awaited_in_vain(limit=10),
     "subscribed": lambda store: store.triggers.subscribed("t", limit=10),
     "waiting for a fire": lambda store: store.fires.waiting(fire(), trigger(), limit=10),
     "begin a run": lambda store: store.fires.begin(fire(), session_id="s1", at_once=1),

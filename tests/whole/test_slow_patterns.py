@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from structlog.testing import capture_logs
 
 from overwinter.actors.errors import PauseInvalidDecisionError, PauseUninterpretableReplyError
+from overwinter.actors.message_patterns import SEARCHED_WITHIN_S
 from overwinter.actors.run import Run
 from overwinter.actors.trigger_kinds import ChannelMessage, Starts, Trigger
-from overwinter.actors.triggers import SEARCHED_WITHIN_S
 from overwinter.bots.app import App
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
