@@ -35,6 +35,21 @@ def read_back(text: str, *, what: str) -> Any:
         raise SessionCorruptError(f"{what} cannot be read: {error}") from error
 
 
+def is_same(one: JsonValue, other: JsonValue) -> bool:
+    """Whether two values are the same JSON; of those that Python takes for equal ``1``, ``1.0`` and ``true`` are not."""
+    match one, other:
+        case dict(), dict():
+            left, right = cast("dict[str, JsonValue]", one), cast("dict[str, JsonValue]", other)
+            return left.keys() == right.keys() and all(is_same(part, right[key]) for key, part in left.items())
+        case list(), list():
+            first, second = cast("list[JsonValue]", one), cast("list[JsonValue]", other)
+            return len(first) == len(second) and all(map(is_same, first, second))
+        case float(), float():
+            return repr(one) == repr(other)
+        case _:
+            return type(one) is type(other) and one == other
+
+
 def is_finite(found: JsonValue) -> bool:
     """Whether there is no NaN and no infinity in it, which is no JSON, though many write it."""
     ahead: list[JsonValue] = [found]

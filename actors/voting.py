@@ -14,7 +14,7 @@ from ..store.resolutions import CastVote, ResolvePause, ResolveResult, Vote
 from ..store.rows import PauseRow, VoteRow, channels_in
 from .asks import ApprovalForm, Form
 from .errors import SessionCorruptError
-from .jsontext import from_json, to_json
+from .jsontext import from_json, is_same, to_json
 from .marks import secrets_in
 from .opening import listed_decision_of, post_of, whole_ask_of
 from .quorum import Ballot, Standing, standing_of
@@ -88,7 +88,7 @@ async def vote(
 def _own(form: Form, decision_json: str) -> dict[str, Any]:
     """A person's decision; arguments that are as they were asked change nothing, however they came back."""
     decision: dict[str, Any] = from_json(decision_json)
-    if isinstance(form, ApprovalForm) and decision["override_arguments"] == form.arguments:
+    if isinstance(form, ApprovalForm) and is_same(decision["override_arguments"], form.arguments):
         decision["override_arguments"] = None
     return decision
 

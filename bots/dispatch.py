@@ -16,7 +16,7 @@ from ..actors.asks import AnswerForm, AskedCall, JsonValue
 from ..actors.errors import PauseUndeliverableError
 from ..actors.events import EventKind
 from ..actors.failures import text_of
-from ..actors.jsontext import from_json, to_json
+from ..actors.jsontext import from_json, is_same, to_json
 from ..actors.marks import secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.privacy import arguments_in_prompt, check_may_leave, placeholder_in, secrets_of
@@ -192,7 +192,7 @@ class _Call:
         if rewritten is None:
             return {"arguments": arguments, "state": call.state}
         canonical = signature.canonical({**signature.bind(arguments), **rewritten})
-        return {"arguments": canonical, "state": call.state, "is_rewritten": canonical != arguments}
+        return {"arguments": canonical, "state": call.state, "is_rewritten": not is_same(canonical, arguments)}
 
     async def execute(
         self, arguments: dict[str, JsonValue], answer: JsonValue, state: dict[str, JsonValue], *, is_last: bool

@@ -14,6 +14,7 @@ from datetime import UTC, datetime, timedelta
 
 from ..actors.asks import ApprovalForm, JsonValue
 from ..actors.events import EventKind
+from ..actors.jsontext import is_same
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
 from ..actors.operations import WaitResult, reason_of
@@ -56,16 +57,19 @@ class _Approvals:
     """What people have approved of one call so far.
 
     Attributes:
-        digests: by role, the call that its people approved last.
+        by_role: the digest of the call that its people approved last, and who they are.
     """
 
-    digests: dict[str, str] = field(default_factory=dict[str, str])
-    names: list[str] = field(default_factory=list[str])
+    by_role: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     note: str = ""
 
-    @property
-    def approved_by(self) -> str | None:
-        return ", ".join(dict.fromkeys(self.names)) or None
+    def has(self, role: ApprovalRole, asked: str) -> bool:
+        """Whether the role's people have approved this very call."""
+        return role.name in self.by_role and self.by_role[role.name][0] == asked
+
+    def approved_by(self, ran: str) -> str | None:
+        """Those who have approved this very call; whoever approved what it was before is none of them."""
+        return ", ".join(dict.fromkeys(who for asked, who in self.by_role.values() if asked == ran)) or None
 
 
 class Gating:
@@ -128,7 +132,8 @@ class Gating:
                     if isinstance(verdict, Refused):
                         return verdict
                     if verdict:
-                        return Admitted(arguments=arguments, approved_by=approvals.approved_by, note=approvals.note)
+                        who = approvals.approved_by(digest(tool.name, arguments)) if approvals.by_role else None
+                        return Admitted(arguments=arguments, approved_by=who, note=approvals.note)
 
     async def _ask_all(
         self,
@@ -146,18 +151,16 @@ class Gating:
         """
         asked = digest(tool.name, arguments)
         for role, findings in self._asked_of(tool, judged):
-            if approvals.digests.get(role.name) == asked:
+            if approvals.has(role, asked):
                 continue
             match await self._approve(run, request, tool, role, findings, arguments, asked, discretion):
                 case Refused() as refused:
                     return refused
                 case Admitted() as admitted:
-                    approvals.names.append(admitted.approved_by or "somebody")
-                    if admitted.arguments is arguments:
-                        approvals.digests[role.name] = asked
-                        continue
-                    approvals.digests[role.name] = digest(tool.name, admitted.arguments)
-                    if admitted.arguments != arguments:
+                    is_as_asked = admitted.arguments is arguments
+                    approved = asked if is_as_asked else digest(tool.name, admitted.arguments)
+                    approvals.by_role[role.name] = approved, admitted.approved_by or "somebody"
+                    if approved != asked:
                         approvals.note = admitted.note
                         return admitted.arguments
         return None
@@ -239,7 +242,7 @@ class Gating:
                 # The deployed tool reads the model's words otherwise than when they were shown: that is another call.
                 continue
             verdict = _verdict(tool, arguments, result, discretion)
-            if isinstance(verdict, Admitted) and verdict.arguments != arguments:
+            if isinstance(verdict, Admitted) and not is_same(verdict.arguments, arguments):
                 await learn(run, discretion, secrets_in(tool.signature.marks, verdict.arguments))
             return verdict
 

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import assert_never, cast
 
 from ...actors.asks import AnswerForm, ApprovalForm, ChoiceForm, Form, JsonValue, NotUnderstood, Reading, Understood
+from ...actors.jsontext import is_same
 from .amount_slots import AmountSlot, amount_slots
 from .choices import yes_and_no_of
 from .clauses import Item, Other, Sense, items_of, sense_of
@@ -86,7 +87,7 @@ def _approval(form: ApprovalForm, seen: _Seen, arguments: dict[str, JsonValue], 
     reason = arguments.get("reason")
     reason = reason if isinstance(reason, str) and is_spoken_in(reason, seen.text.visible) else None
     override = cast("dict[str, JsonValue] | None", arguments.get("override_arguments"))
-    if override == form.arguments:
+    if is_same(override, form.arguments):
         override = None
     if arguments["verdict"] == "reject":
         if override is not None or isinstance(stance_of(seen.text, seen.subject), Approves):
@@ -172,7 +173,7 @@ def _is_grounded(form: ApprovalForm, override: dict[str, JsonValue], seen: _Seen
     new = dict(_leaves(override, ()))
     if old.keys() != new.keys():
         return False
-    changed = [path for path in old if old[path] != new[path] or type(old[path]) is not type(new[path])]
+    changed = [path for path in old if not is_same(old[path], new[path])]
     return all(
         _is_said_amount(slots[path], new[path], seen)
         if path in slots

@@ -22,7 +22,7 @@ from ...actors.errors import (
     PauseWrongAnswererError,
     PiiRefusedError,
 )
-from ...actors.jsontext import from_json, to_json
+from ...actors.jsontext import from_json, is_same, to_json
 from ...actors.questions import AskedQuestion
 from ...actors.reading import Stands
 from ...actors.reception import Reception
@@ -129,7 +129,7 @@ class Answers:
     def is_decided_by(self, asked: AskedQuestion, member: Member, decision: JsonValue) -> bool:
         """Whether somebody's decision of this sense has closed a question."""
         is_by_them = asked.responder is not None and self._authority.is_same_person(member, asked.responder)
-        return is_by_them and _sense(decision) == _sense(asked.decision)
+        return is_by_them and is_same(_sense(decision), _sense(asked.decision))
 
     async def right_of(
         self, member: Member, asked: AskedQuestion, *, in_channel: str | None = None
@@ -229,8 +229,8 @@ class Answers:
     async def _late(self, asked: AskedQuestion, member: Member, answer: Decision | Reply, why: str) -> TooLate:
         now = await self.find(tenant=asked.ask.tenant, pause_id=asked.ask.pause_id) or asked
         is_by_them = now.responder is not None and self._authority.is_same_person(member, now.responder)
-        is_same = isinstance(answer, Decision) and _sense(answer.value) == _sense(now.decision)
-        return TooLate(why=f"{why}.", is_theirs=is_by_them and is_same)
+        says_the_same = isinstance(answer, Decision) and is_same(_sense(answer.value), _sense(now.decision))
+        return TooLate(why=f"{why}.", is_theirs=is_by_them and says_the_same)
 
     async def _is_owner(self, member: Member, asked: AskedQuestion) -> bool:
         chat = await self._threads.chat_of(asked.ask.session_id)

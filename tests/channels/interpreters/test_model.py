@@ -331,6 +331,14 @@ async def test_a_new_argument_is_not_the_models_to_add() -> None:
     assert isinstance(reading, NotUnderstood)
 
 
+@pytest.mark.parametrize("flags", [True, 1.0, [1.0], [True]])
+async def test_what_only_python_takes_for_equal_is_a_change_too(flags: Any) -> None:
+    form = refund(schema={"type": "object"}, flags=[1] if isinstance(flags, list) else 1)
+    override: dict[str, Any] = {"order_id": "4471", "amount": "80.00", "flags": flags}
+    reading = await read(approves("ship it", override_arguments=override), reply="ship it", form=form)
+    assert isinstance(reading, NotUnderstood)
+
+
 # Other forms.
 
 PLACES = ChoiceForm(choices=("staging", "production"))
