@@ -36,8 +36,9 @@ _ECHO = re.compile(
 )
 _FULL_STOP = re.compile(r"[.!]$")
 _CONNECTING = words_in("""is are it's its from on at in the as of starting starts start beginning begin and with be should would
-    ist ab vom am und der die das soll est à partir de le la du et es desde el y a partir del è dal da e sono
-    é desde a partir vanaf op en is och från är og fra er""")
+    ist ab vom am und der die das soll est dem à partir de le la du et es desde el y a partir del è dal da e sono
+    é desde a partir vanaf op en is och från är og fra er
+    od z w jest we i need make から からお願いします でお願いします に にします 부터 起 开始""")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,7 +213,7 @@ def _is_accounted_for(text: str, used: Sequence[Place], fields: Sequence[Field],
     if left.odd_marks - {"="}:
         return False
     labels = {word for field in fields for word in (*field.label, folded(field.name))}
-    known = labels | _CONNECTING
+    known = labels | _CONNECTING | subject.counted
     if subject.currencies is not None:
         known |= {word for word, codes in CURRENCIES.items() if subject.has_currency(codes)}
     tokens = tuple(token for clause in without_signature(left) for token in clause.tokens if token.text not in known)

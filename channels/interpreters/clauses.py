@@ -9,12 +9,13 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
+from itertools import pairwise
 
 from .amounts import CURRENCIES, read_number
 from .languages import APPROVING, TURNING
 from .lexicon import Kind, Language
 from .subject import Subject
-from .text import Clause, Token, TokenKind
+from .text import Clause, Token, TokenKind, words_in
 
 
 class Other(Enum):
@@ -30,12 +31,16 @@ class Other(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One phrase, number or foreign token of a clause. ``value`` is set for quantities and percentages alone."""
+    """One phrase, number or foreign token of a clause. ``value`` is set for quantities and percentages alone.
+
+    ``is_deed``: it is what the call does, as "refund" where a refund is asked about.
+    """
 
     kind: Kind | Other
     words: tuple[str, ...]
     value: Decimal | None = None
     currencies: frozenset[str] = frozenset()
+    is_deed: bool = False
 
 
 class Sense(Enum):
@@ -53,6 +58,8 @@ class Sense(Enum):
 _SAYS_YES = frozenset((Kind.YES, Kind.APPROVE))
 _APPROVES = frozenset((Kind.YES, Kind.APPROVE, Kind.ACT))
 _TURNS = frozenset((Kind.BUT, Kind.LIMIT, Kind.HALF, Kind.EACH, Kind.FIRST, Kind.SECOND, Kind.THIRD))
+_FORBIDDING = words_in("don't dont do never must mustn't shouldn't")
+"""First words of the English negations that forbid: "couldn't refund" reports."""
 _UNSETTLES = _TURNS | {Kind.CONDITION, Kind.BECAUSE, Other.QUANTITY, Other.PERCENT}
 
 
@@ -76,7 +83,8 @@ def items_of(clause: Clause, language: Language, subject: Subject, locale: str |
             is_named = (is_thing and (token.text not in subject.labels or after in subject.references)) or (
                 token.kind is TokenKind.WORD and token.text in subject.references
             )
-            items.append(Item(kind=Other.SAME if is_named else Other.FOREIGN, words=(token.text,)))
+            is_deed = is_named and token.text in subject.deeds
+            items.append(Item(kind=Other.SAME if is_named else Other.FOREIGN, words=(token.text,), is_deed=is_deed))
             at += 1
     return tuple(items)
 
@@ -116,8 +124,8 @@ def _sense(items: Sequence[Item], language: Language) -> Sense:
     is_hedged = Kind.AUXILIARY in kinds
     if not (plain_nos or rejections or negations):
         if not acts:
-            return Sense.DOUBT if is_hedged else Sense.NOTHING
-        is_plain = acts == yes and not is_hedged and not _repeats_itself(items)
+            return Sense.DOUBT if is_hedged or Kind.REGRET in kinds else Sense.NOTHING
+        is_plain = acts == yes and not is_hedged and Kind.REGRET not in kinds and not _repeats_itself(items)
         return Sense.YES if is_plain else Sense.DOUBT
     if rejections:
         is_double = negations > 0 or (plain_nos > 0 and language.has_negating_no)
@@ -158,7 +166,15 @@ def _negated(items: Sequence[Item], acts: int, plain_nos: int, language: Languag
         reaches = language.negates_backwards or _comes_first(tuple(reversed(items)), _APPROVES, {Kind.NEGATION})
         return Sense.NO if reaches else Sense.DOUBT
     stands_alone = any(item.kind is Kind.NEGATION and set(item.words) & language.lone for item in items)
-    return Sense.NO if stands_alone or any(item.kind is Kind.EMPHASIS for item in items) else Sense.DOUBT
+    is_said = any(item.kind in (Kind.EMPHASIS, Kind.REGRET) for item in items)
+    return Sense.NO if stands_alone or is_said or _forbids(items) else Sense.DOUBT
+
+
+def _forbids(items: Sequence[Item]) -> bool:
+    """Whether the negation stands right before the very deed that is asked about: ``do not refund``."""
+    return any(
+        item.kind is Kind.NEGATION and item.words[0] in _FORBIDDING and after.is_deed for item, after in pairwise(items)
+    )
 
 
 def _comes_first(items: Sequence[Item], first: Set[Kind], later: Set[Kind]) -> bool:
@@ -170,9 +186,14 @@ def _comes_first(items: Sequence[Item], first: Set[Kind], later: Set[Kind]) -> b
     return False
 
 
+def said_in_words(items: Sequence[Item]) -> list[tuple[str, ...]]:
+    """The phrases that say yes, without emoji: three thumbs are one."""
+    return [item.words for item in items if item.kind in _SAYS_YES and item.words[0][0].isalnum()]
+
+
 def _repeats_itself(items: Sequence[Item]) -> bool:
     """``yeah yeah`` is no yes."""
-    said = [item.words for item in items if item.kind in _SAYS_YES]
+    said = said_in_words(items)
     return len(said) != len(set(said))
 
 

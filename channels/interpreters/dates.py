@@ -19,18 +19,18 @@ _MONTHS: Mapping[str, int] = MappingProxyType(
         name: number
         for number, names in enumerate(
             (
-                "january jan januar januari janvier enero gennaio janeiro ene gen janv",
-                "february feb februar februari février febrero febbraio fevereiro febr fév fev",
-                "march mar märz maart mars marzo março mär mrz mrt",
-                "april apr avril abril aprile avr abr",
-                "may mai mei mayo maggio maio mag",
-                "june jun juni juin junio giugno junho giu",
-                "july jul juli juillet julio luglio julho lug juil",
-                "august aug août agosto augusti augustus ago",
-                "september sep sept septembre septiembre settembre setembro set",
-                "october oct oktober octobre octubre ottobre outubro okt ott out",
-                "november nov novembre noviembre novembro",
-                "december dec dezember décembre diciembre dicembre dezembro dez déc dic",
+                "january jan januar januari janvier enero gennaio janeiro ene gen janv stycznia ocak января",
+                "february feb februar februari février febrero febbraio fevereiro febr fév fev lutego şubat февраля",
+                "march mar märz maart mars marzo março mär mrz mrt marca марта",
+                "april apr avril abril aprile avr abr kwietnia nisan апреля",
+                "may mai mei mayo maggio maio mag maja mayıs мая",
+                "june jun juni juin junio giugno junho giu czerwca haziran июня",
+                "july jul juli juillet julio luglio julho lug juil lipca temmuz июля",
+                "august aug août agosto augusti augustus ago sierpnia ağustos августа",
+                "september sep sept septembre septiembre settembre setembro set września eylül сентября",
+                "october oct oktober octobre octubre ottobre outubro okt ott out października ekim октября",
+                "november nov novembre noviembre novembro listopada kasım ноября",
+                "december dec dezember décembre diciembre dicembre dezembro dez déc dic grudnia aralık декабря",
             ),
             start=1,
         )
@@ -74,7 +74,9 @@ _LEAST_DAYS_AHEAD = 3
 _MONTH_NAMES = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _WEEKDAY_NAMES = "|".join(sorted(_WEEKDAYS, key=len, reverse=True))
 _DAY = re.compile(
-    rf"""(?<![\w./-])(?:
+    rf"""(?P<characters>(?<!\d)\d{{4}}\s*[年년]\s*\d{{1,2}}\s*[月월]\s*\d{{1,2}}\s*[日일])
+    | (?<![\w./-])(?:(?P<before>{_WEEKDAY_NAMES}|mon|tues?|wed|thu|thurs?|fri|sat|sun)\.?,?\s+
+        (?:the\s+|den\s+)?(?=\d|(?:{_MONTH_NAMES})\b))?(?:
       (?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})
     | (?P<ymd>\d{{4}}[/.]\d{{1,2}}[/.]\d{{1,2}})
     | (?P<numeric>\d{{1,2}}[/.-]\d{{1,2}}[/.-]\d{{2,4}})
@@ -116,10 +118,20 @@ def is_weekday(word: str) -> bool:
 
 
 def _day_of(match: re.Match[str], today: date | None) -> date | None:
-    text = match.group()
+    """The day that is written; None if it can be read in two ways, or falls on another weekday than is written."""
+    day = _written(match, today)
+    if day is None or match["before"] is None:
+        return day
+    before = folded(match["before"])
+    weekday = _WEEKDAYS.get(before, next((at for name, at in _WEEKDAYS.items() if name.startswith(before[:3])), None))
+    return day if day.weekday() == weekday else None
+
+
+def _written(match: re.Match[str], today: date | None) -> date | None:
+    text = match.group() if match["before"] is None else match.string[match.end("before") : match.end()]
     numbers = [int(number) for number in re.findall(r"\d+", text)]
     match match.lastgroup:
-        case "iso" | "ymd":
+        case "iso" | "ymd" | "characters":
             return _date(*numbers)
         case "numeric":
             return _numeric(*numbers, year_digits=len(re.findall(r"\d+", text)[-1]))

@@ -36,6 +36,8 @@ class Kind(Enum):
     EMPHASIS = "emphasis"
     AUXILIARY = "auxiliary"
     """``would``, ``can``, ``will``: harmless in a refusal, a doubt in an approval."""
+    REGRET = "regret"
+    """``unfortunately``, ``rather``: makes a refusal of a mere ``not``, and an approval a doubt."""
     BUT = "but"
     """Turns what was said: ``but``, ``if``, ``unless``, ``except``."""
     LIMIT = "limit"

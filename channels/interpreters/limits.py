@@ -9,8 +9,9 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from itertools import zip_longest
 from typing import cast
 
 from ...actors.asks import ApprovalForm, JsonValue
@@ -61,7 +62,7 @@ def limit_of(reply: ReplyText, subject: Subject, *, locale: str | None = None) -
     clauses = without_signature(reply)
     found: set[Limit | None] = set()
     for language in languages_of(clauses):
-        items = [item for clause in clauses for item in items_of(clause, language, subject, locale)]
+        items = _with_until([item for clause in clauses for item in items_of(clause, language, subject, locale)])
         if all(item.kind in _MAY_STAND for item in items):
             found.add(_limit(items, subject))
     return found.pop() if len(found) == 1 else None
@@ -97,6 +98,15 @@ def with_amount(form: ApprovalForm, slot: AmountSlot, wanted: Decimal) -> dict[s
     new: JsonValue = str(scaled) if isinstance(old, str) else int(scaled) if isinstance(old, int) else float(scaled)
     parent[slot.path[-1]] = new
     return arguments if schema_fault(form.schema, arguments) is None else None
+
+
+def _with_until(items: Sequence[Item]) -> list[Item]:
+    """German's word for until is "up to" before a sum in some currency: ``bis 400 €``."""
+    return [
+        replace(item, kind=Kind.LIMIT) if item.words == ("bis",) and after is not None and after.currencies else item
+        for item, after in zip_longest(items, items[1:])
+        if item is not None
+    ]
 
 
 def _limit(items: Sequence[Item], subject: Subject) -> Limit | None:
@@ -135,14 +145,14 @@ def _is_sum(items: Sequence[Item], at: int, subject: Subject) -> bool:
     quantity = items[at]
     number = next((word for word in quantity.words if word[:1].isdigit()), "")
     after = items[at + 1] if at + 1 < len(items) else None
-    if after is not None and after.kind is not Kind.LIMIT and not _is_polite(after):
+    if after is not None and after.kind is not Kind.LIMIT and after.kind not in _YES and not _is_polite(after):
         return False
     if quantity.currencies or re.search(r"[.,]\d{2}$", number):
         return True
     if any(reference.isdigit() and len(reference) == len(number) for reference in subject.references):
         return False
     return (at > 0 and items[at - 1].kind is Kind.LIMIT) or (
-        after is not None and after.kind is Kind.LIMIT and items[at - 1].kind in _YES
+        after is not None and after.kind is Kind.LIMIT and items[at - 1].kind in _YES | {Kind.BUT}
     )
 
 

@@ -20,6 +20,8 @@ from .subject import NO_SUBJECT
 from .text import LONGEST_READ, folded, normalised, read_text, tokens_of, words_in
 
 _PART_END = re.compile(r"[;\n]|,\s|(?<!\d)[.!]\s+|\s+(?:and|und|et|och|og)\s+", re.IGNORECASE)
+_TURN = re.compile(r"\s+(?:but|aber|mais|men|maar)\s+", re.IGNORECASE)
+_LIST_ITEM = re.compile(r"(?P<number>\d{1,2})[.):]\s+(?P<answer>\S.*)")
 _MEANS_ALL = words_in(
     """all alle alles allemaal alla allt alt tout tous toutes todo todos tutto tutti tudo wszystko wszystkie все всем
     kaikki kaikkiin hepsi hepsine tümü 全部 すべて 모두 전부"""
@@ -85,19 +87,43 @@ def _to_some(
     """Each part of the reply to the one question it names; None if a part names none, or two, or one named before."""
     names = _names_of(questions)
     readings: dict[str, Reading] = {}
-    for part in filter(None, (piece.strip() for piece in _PART_END.split(text))):
+    parts = [part for piece in _PART_END.split(text) for each in _turned(piece, names) if (part := each.strip())]
+    if (listed := _listed(parts, len(questions))) is not None:
+        return {
+            questions[at].id: read_by_rules(questions[at].form, questions[at].prompt, rest, today=today, locale=locale)
+            for at, rest in listed.items()
+        }
+    for part in parts:
         spoken = [(match, names[folded(match.group("name"))]) for match in _pattern(names).finditer(part)]
         meant = {at for _, at in spoken}
         if len(meant) != 1 or (question := questions[meant.pop()]).id in readings:
             return None
         rest = part
         for match, _ in reversed(spoken):
-            if match.group("name").isdigit():
-                continue  # it is the question's own number, and the reading accounts for it
-            rest = f"{rest[: match.start()]} {rest[match.end() :]}"
+            # A question's own number stays, without what leads to it: the reading accounts for it.
+            name = match.group("name")
+            if not name.isdigit():
+                rest = f"{rest[: match.start()]} {rest[match.end() :]}"
+            elif match.start("name") > match.start():
+                rest = f"{name} {rest[: match.start()]} {rest[match.end() :]}"
         reading = read_by_rules(question.form, question.prompt, rest, today=today, locale=locale)
         readings[question.id] = reading
     return readings or None
+
+
+def _turned(piece: str, names: Mapping[str, int]) -> list[str]:
+    """The two sides of a "but", if each names a question of its own; what else follows it belongs to what was said."""
+    sides = _TURN.split(piece)
+    return sides if all(_pattern(names).search(side) for side in sides) else [piece]
+
+
+def _listed(parts: Sequence[str], count: int) -> dict[int, str] | None:
+    """The answers of a list that is numbered from 1 and answers every question; None if it is none."""
+    items = [_LIST_ITEM.fullmatch(part) for part in parts]
+    found = [item for item in items if item is not None]
+    if len(found) != len(parts) or [int(item["number"]) for item in found] != list(range(1, count + 1)):
+        return None
+    return {at: item["answer"] for at, item in enumerate(found)}
 
 
 def _names_of(questions: Sequence[OpenQuestion]) -> dict[str, int]:
@@ -116,7 +142,10 @@ def _names_of(questions: Sequence[OpenQuestion]) -> dict[str, int]:
 
 def _pattern(names: Mapping[str, int]) -> re.Pattern[str]:
     spelled = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.compile(rf"(?<![\w#.,-])(?:(?:to|for|on)\s+)?(?P<name>{spelled})(?![\w-]|[.,]\d)\s*:?", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![\w#.,-])(?:(?:to|for|on|zu|für|pour|à|para|voor|op|per|till|til)\s+)?(?P<name>{spelled})(?![\w-]|[.,]\d)\s*:?",
+        re.IGNORECASE,
+    )
 
 
 def _phrases(kind: Kind) -> set[str]:

@@ -27,10 +27,14 @@ from .choices import Picks, choice_of
 from .limits import limit_of, override_for
 from .stance import FINAL, Approves, Heard, Rejects, Stance, Undecided, Why, stance_of
 from .subject import Subject, subject_of
-from .text import ReplyText, read_text, without_hidden
+from .text import ReplyText, hidden_characters, is_spoken_in, read_text, without_hidden
 
 FINAL_CAUSES: frozenset[str] = frozenset(f"reply.{why.name.lower()}" for why in FINAL)
 """Causes of a ``NotUnderstood`` after which no other interpreter may decide; see ``chain.py``."""
+
+
+_SHORTEST_QUOTE = 3
+"""Words; a shorter one may be the answer itself, as in ``> approve``."""
 
 
 class RulesInterpreter:
@@ -63,6 +67,7 @@ def read_by_rules(
         today: what relative days count from; None if it is not known, and then none is read.
         locale: see ``RulesInterpreter``.
     """
+    reply = _without_quoted_prompt(reply, prompt)
     text = read_text(reply)
     subject = subject_of(form, prompt)
     match form:
@@ -83,6 +88,22 @@ def read_by_rules(
                     return NotUnderstood(reason=reason, by="rules", cause=_cause(why))
         case _:
             assert_never(form)
+
+
+def _without_quoted_prompt(reply: str, prompt: str) -> str:
+    """The reply without lines that quote the question, word for word; the whole reply if nothing else is in it."""
+    lines = reply.split("\n")
+    kept = [
+        line
+        for line in lines
+        if not (
+            line.lstrip().startswith(">")
+            and len(line.split()) >= _SHORTEST_QUOTE
+            and is_spoken_in(line.lstrip("> "), prompt)
+            and not hidden_characters(line)
+        )
+    ]
+    return "\n".join(kept) if len(kept) < len(lines) and any(line.strip() for line in kept) else reply
 
 
 def not_understood(why: Why, form: Form, reply: ReplyText) -> NotUnderstood:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from .clauses import Item, Sense, items_of, sense_of, undermines
+from .clauses import Item, Sense, items_of, said_in_words, sense_of, undermines
 from .languages import LANGUAGES, SIGN_OFFS
 from .lexicon import Kind, Language
 from .names import is_name
@@ -234,7 +234,7 @@ class _Reading:
         if Sense.YES not in self.senses or set(self.senses) - {Sense.YES, Sense.NOTHING}:
             return Sense.DOUBT if Sense.NO not in self.senses else Sense.NO
         all_items = [item for clause in self.items for item in clause]
-        said = [item.words for item in all_items if item.kind in (Kind.YES, Kind.APPROVE)]
+        said = said_in_words(all_items)
         repeats = len(said) != len(set(said))
         return Sense.YES if not repeats and agrees_with(all_items, subject) else Sense.DOUBT
 
@@ -255,7 +255,7 @@ class _Reading:
         kinds = {item.kind for at in refusing for item in self.items[at]}
         return _Rejection(
             evidence=self.clauses[refusing[0]].text,
-            is_bare=not others and kinds <= {Kind.NO, Kind.REJECT, Kind.FILL, Kind.EMPHASIS},
+            is_bare=not others and kinds <= {Kind.NO, Kind.REJECT, Kind.FILL, Kind.EMPHASIS, Kind.REGRET},
             is_named=bool(kinds & {Kind.NO, Kind.REJECT}) and not kinds & {Kind.YES, Kind.APPROVE, Kind.ACT},
             is_particle=not kinds & {Kind.REJECT, Kind.NEGATION} and not kinds & {Kind.APPROVE, Kind.ACT},
         )

@@ -26,6 +26,14 @@ _CURRENCY_NAMES = words_in(
     "currency currencies ccy curr währung waehrung devise moneda moeda valuta waluta valuutta валюта"
 )
 
+_HOW_MANY = tuple(
+    tuple(each.split())
+    for each in (
+        *("how many", "wie viele", "wieviele", "combien de", "combien d", "cuántos", "cuántas", "quanti", "quante"),
+        *("quantos", "quantas", "hoeveel", "hur många", "hvor mange", "ile", "сколько", "kaç", "montako"),
+    )
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
@@ -38,6 +46,8 @@ class Subject:
         labels: words that stand before an id, as the order in "refund order 4471". Without the id, a reply that names
             one may mean the thing itself and not what is asked about it.
         words: every token of it.
+        deeds: what the call does, in the word of its name, if that is a known one.
+        counted: the thing of which it asks how many.
         is_undoing: it asks to cancel, stop or withhold something, or is not known to ask for doing anything. To approve
             the thing then is not what is asked.
         currencies: the codes that all of its currency words may mean; None if it has no such word, empty if two of them
@@ -53,6 +63,8 @@ class Subject:
     references: frozenset[str]
     labels: frozenset[str]
     words: frozenset[str]
+    deeds: frozenset[str]
+    counted: frozenset[str]
     currencies: frozenset[str] | None
     is_undoing: bool
     takes_bare_answer: bool
@@ -73,6 +85,8 @@ NO_SUBJECT = Subject(
     references=frozenset(),
     labels=frozenset(),
     words=frozenset(),
+    deeds=frozenset(),
+    counted=frozenset(),
     currencies=None,
     is_undoing=False,
     takes_bare_answer=True,
@@ -132,11 +146,23 @@ def subject_of(form: Form, prompt: str) -> Subject:
         else frozenset(),
         labels=frozenset(labels),
         words=frozenset(words),
+        deeds=frozenset(word for word in doing if is_doing((word,))) if isinstance(form, ApprovalForm) else frozenset(),
+        counted=_counted_in([token.text for token in tokens]),
         currencies=named[0].intersection(*named) if named else None,
         is_undoing=is_undoing,
         takes_bare_answer=is_even(prompt) if isinstance(form, AnswerForm) else takes_agreement,
         takes_agreement=takes_agreement,
         is_adverse=not takes_agreement if isinstance(form, AnswerForm) else not undoes_itself and is_adverse(prompt),
+    )
+
+
+def _counted_in(words: Sequence[str]) -> frozenset[str]:
+    """The words right behind each "how many"."""
+    return frozenset(
+        words[at + len(asks)]
+        for asks in _HOW_MANY
+        for at in range(len(words) - len(asks))
+        if tuple(words[at : at + len(asks)]) == asks
     )
 
 

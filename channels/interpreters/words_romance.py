@@ -16,19 +16,24 @@ _FRENCH = language(
             | feu vert | pas de problème | aucun problème | sans problème | pas d'objection | pas d'objections
             | aucune objection | sans objection | je n'ai pas d'objection | je n'ai aucune objection
             | rien contre | je n'ai rien contre | confirmé | je confirme | je ne m'y oppose pas
-            | je n'y vois pas d'inconvénient | pas d'inconvénient""",
+            | je n'y vois pas d'inconvénient | pas d'inconvénient
+            | je donne mon accord | vous avez mon accord | tu as mon accord | c'est ok pour moi | ok de ma
+            part | je suis pour | faites-le | fais-le""",
         Kind.NO: "non | nan",
         Kind.REJECT: """refusé | refusée | refuse | je refuse | refuser | refusez | rejeté | rejetée | rejette | je
             rejette | rejeter | rejetez | décliné | déclinée | décline | je décline | décliner | interdit
             | non validé | non validée | non approuvé | non approuvée | non autorisé | je m'oppose | je m'y
-            oppose | désapprouvé | je désapprouve""",
+            oppose | désapprouvé | je désapprouve
+            | c'est non | ce n'est pas possible | ce n'est pas acceptable | je suis contre | je m'y refuse
+            | plutôt non | plutôt pas""",
         Kind.NEGATION: "pas | jamais | aucun | aucune | point | rien | ni",
         Kind.ACT: """validation | approbation | accord | autorisation | accepte | autorise
             | permets | permettre | confirme | confirmer | permission""",
         Kind.FILL: """s'il vous plaît | s'il vous plait | s'il te plaît | s'il te plait | svp | stp | merci
             | merci beaucoup | merci bien | bonjour | bonsoir | salut | cher | chère | le | la | l' | les | ce | cet
             | cette | ça | cela | celui-ci | celle-ci | je | j' | nous | de | d' | du | pour moi | de ma part
-            | de mon côté | désolé | désolée | bonne journée | ma réponse | pour""",
+            | de mon côté | désolé | désolée | bonne journée | ma réponse | pour
+            | bon week-end | bonne soirée | bon après-midi | par la présente""",
         Kind.SURE: """bien sûr | évidemment | parfait | très bien | super | volontiers | avec plaisir | génial
             | c'est bon | ça marche | bien | naturellement""",
         Kind.EMPHASIS: "absolument | vraiment | certainement | totalement | tout à fait | du tout | surtout",
@@ -36,10 +41,12 @@ _FRENCH = language(
             | sont | être | ai | a | avez | ont | avoir | peux | peut | pouvez | puis | pouvoir | veux | veut
             | voulez | vais | va | aller | allez | dois | doit | faut | il | elle | on | vous | tu | m' | me | y
             | à | au | en | sera | serait | pourrait | pourrais | voudrais""",
+        Kind.REGRET: "malheureusement | hélas | je regrette",
         Kind.BUT: """mais | si | s' | sauf | cependant | toutefois | pourtant | sinon | à condition | sous réserve
             | attendez | attends | plutôt | à moins""",
         Kind.LIMIT: """seulement | uniquement | juste | que | qu' | maximum | max | au maximum | au plus | jusqu'à
-            | pas plus de | limité à | à hauteur de | rien que""",
+            | pas plus de | limité à | à hauteur de | rien que
+            | dans la limite de | jusqu'à concurrence de | à concurrence de | à hauteur maximale de""",
         Kind.HALF: "la moitié | moitié | à moitié | la moitié du montant",
         Kind.CONDITION: """plus tard | après | avant | quand | lorsque | dès que | une fois | peut-être
             | peut être | demain | aujourd'hui | hier | bientôt | sans doute | probablement | pense | crois
@@ -56,7 +63,7 @@ _FRENCH = language(
     nouns="remboursement paiement commande facture demande virement montant",
     lone="jamais",
     denials="""pas question | hors de question | en aucun cas | surtout pas | absolument pas | certainement pas
-        | pas du tout""",
+        | pas du tout | plutôt non | plutôt pas""",
     sign_offs="""cordialement | bien cordialement | salutations | cdt | bien à vous | merci | merci d'avance
         | sincères salutations | bonne journée""",
     negates_backwards=True,
@@ -74,27 +81,36 @@ _SPANISH = language(
             | sin objeciones | sin objeción | no tengo objeciones | no tengo ninguna objeción | ninguna objeción
             | no hay objeciones | nada en contra | no tengo nada en contra | me parece bien | por mí bien
             | por mí está bien | aceptado | aceptada | acepto | confirmado | confirmo | lo confirmo | concedido
-            | no me opongo | visto bueno""",
+            | no me opongo | visto bueno
+            | tienes mi aprobación | tiene mi aprobación | tienes mi visto bueno | tiene mi visto bueno
+            | tienes mi ok | puedes hacerlo | puede hacerlo | hazlo | hágalo | dale | me parece perfecto | por
+            mí ok""",
         Kind.NO: "no | nop",
         Kind.REJECT: """rechazado | rechazada | rechazo | lo rechazo | la rechazo | rechazar | rechaza | rechace
             | rechácelo | recházalo | denegado | denegada | denegar | deniego | deniegue | desaprobado
-            | desapruebo | prohibido | me niego | me opongo | negado""",
+            | desapruebo | prohibido | me niego | me opongo | negado
+            | no lo hagas | no lo haga | no procedas | no proceda | mejor no | mejor que no | prefiero que no
+            | estoy en contra""",
         Kind.NEGATION: "nunca | jamás | ningún | ninguna | tampoco | nada | ni",
-        Kind.ACT: "aprobación | autorización | permiso | permitir | permito | acuerdo | consentimiento | autorizamos",
+        Kind.ACT: """aprobación | autorización | permiso | permitir | permito | acuerdo | consentimiento | autorizamos
+            | aprobarlo | aprobarla | autorizarlo | autorizarla | aceptarlo | aceptarla | aceptar""",
         Kind.FILL: """por favor | porfa | gracias | muchas gracias | mil gracias | hola | buenos días | buenas tardes
             | buenas noches | buenas | estimado | estimada | el | la | lo | los | este | esta | esto | eso | ese | esa
             | yo | de | del | por mi parte | de mi parte | para mí | lo siento | saludos | buen día | mi respuesta
-            | mi respuesta es | para""",
+            | mi respuesta es | para
+            | buen fin de semana | feliz día | por la presente""",
         Kind.SURE: """claro | claro que sí | por supuesto | perfecto | muy bien | bien | genial | desde luego
             | está bien""",
         Kind.EMPHASIS: "absolutamente | definitivamente | totalmente | realmente | completamente",
         Kind.AUXILIARY: """gracias por | muchas gracias por | puedo | puede | puedes | podemos | podría | quiero
             | quiere | debe | debo | voy | va | vamos | a | al | está | es | estoy | ser | se | le | me | te
             | he | ha | hay | tengo | que sea | usted | tú | en""",
+        Kind.REGRET: "lamentablemente | desgraciadamente | por desgracia | me temo que",
         Kind.BUT: """pero | si | salvo | excepto | aunque | sino | siempre que | a menos que | sin embargo
             | en lugar de | espera | espere | mejor""",
         Kind.LIMIT: """solo | sólo | solamente | únicamente | máximo | max | como máximo | hasta | no más de | apenas
-            | a lo sumo | limitado a""",
+            | a lo sumo | limitado a
+            | hasta un máximo de | por un máximo de | con un máximo de | con un tope de""",
         Kind.HALF: "la mitad | mitad | la mitad del importe | la mitad del monto",
         Kind.CONDITION: """después | luego | antes | cuando | mientras | primero | quizá | quizás | tal vez
             | mañana | hoy | ayer | pronto | posiblemente | probablemente | creo | supongo | en parte
@@ -110,7 +126,8 @@ _SPANISH = language(
     },
     nouns="reembolso devolución pago pedido factura solicitud transferencia importe orden",
     lone="nunca jamás",
-    denials="de ninguna manera | de ningún modo | ni hablar | en absoluto | para nada | ni de broma",
+    denials="""de ninguna manera | de ningún modo | ni hablar | en absoluto | para nada | ni de broma | mejor no
+        | mejor que no | prefiero que no""",
     sign_offs="""saludos | un saludo | saludos cordiales | cordialmente | atentamente | gracias | muchas gracias
         | un cordial saludo""",
     has_negating_no=True,
@@ -126,27 +143,34 @@ _ITALIAN = language(
             | può procedere | puoi procedere | nessun problema | non c'è problema | nessuna obiezione
             | nessun'obiezione | non ho obiezioni | senza problemi | nulla in contrario | niente in contrario
             | non ho nulla in contrario | confermo | confermato | confermata | accettato | accettata | accetto
-            | concesso | vai pure | vada pure | nulla osta""",
+            | concesso | vai pure | vada pure | nulla osta
+            | hai il mio ok | ha il mio ok | hai la mia approvazione | ha la mia approvazione | procedi pure
+            | proceda pure | procedete pure | fai pure | faccia pure | per me ok""",
         Kind.NO: "no",
         Kind.REJECT: """rifiuto | rifiutato | rifiutata | rifiuta | rifiutare | lo rifiuto | respinto | respinta
             | respingo | respingere | lo respingo | negato | negata | nego | vietato | disapprovo | mi oppongo
-            | bocciato | bocciata""",
+            | bocciato | bocciata
+            | meglio di no | preferirei di no | sono contrario | sono contraria | non procedere | non
+            procedete""",
         Kind.NEGATION: "non | mai | nessun | nessuna | niente | nulla | né | neanche | nemmeno",
         Kind.ACT: """approvazione | autorizzazione | permesso | permettere | permetto | consenso | benestare
             | accordo | bene""",
         Kind.FILL: """per favore | per piacere | prego | grazie | grazie mille | molte grazie | buongiorno
             | buonasera | salve | ciao | gentile | il | lo | la | l' | questo | questa | quello | quella | ciò
             | io | noi | di | del | da parte mia | per me | per quanto mi riguarda | mi dispiace | spiacente
-            | buona giornata | la mia risposta | la mia risposta è | per""",
+            | buona giornata | la mia risposta | la mia risposta è | per
+            | buon weekend | buon fine settimana | buona serata | con la presente""",
         Kind.SURE: "certo | certamente | ovviamente | naturalmente | perfetto | volentieri | ottimo | benissimo",
         Kind.EMPHASIS: "assolutamente | davvero | totalmente | completamente | senz'altro",
         Kind.AUXILIARY: """grazie per | grazie di | grazie mille per | posso | può | puoi | possiamo | potrei
             | potrebbe | voglio | vuole | devo | deve | vado | va | vada | è | sono | essere | ho | ha | si | ci
             | mi | c' | ti | a | al | lei | tu | ancora | sarà | in""",
+        Kind.REGRET: "purtroppo",
         Kind.BUT: """ma | se | però | tranne | salvo | eccetto | purché | a meno che | tuttavia | altrimenti | invece
             | aspetta | aspetti | a condizione""",
         Kind.LIMIT: """solo | soltanto | solamente | unicamente | massimo | max | al massimo | fino a | non più di
-            | appena | al più | limitato a""",
+            | appena | al più | limitato a
+            | fino a un massimo di | fino ad un massimo di | per un massimo di | con un massimo di""",
         Kind.HALF: "la metà | metà | a metà | la metà dell'importo",
         Kind.CONDITION: """dopo | poi | prima | quando | appena possibile | forse | magari | domani | oggi
             | ieri | presto | probabilmente | credo | penso | in parte | parzialmente | quasi | lunedì | martedì
@@ -162,8 +186,8 @@ _ITALIAN = language(
     },
     nouns="rimborso pagamento ordine fattura richiesta bonifico importo",
     lone="mai",
-    denials="""neanche per sogno | non se ne parla | in nessun caso | niente affatto | assolutamente no | mai e
-        poi mai""",
+    denials="""neanche per sogno | non se ne parla | in nessun caso | niente affatto | assolutamente no | mai e poi
+        mai | meglio di no | preferirei di no""",
     sign_offs="""saluti | cordiali saluti | distinti saluti | un saluto | grazie | grazie mille | cordialmente
         | un cordiale saluto""",
 )
@@ -178,28 +202,34 @@ _PORTUGUESE = language(
             | pode avançar | pode proceder | sem problema | sem problemas | nenhum problema | não há problema
             | não tem problema | sem objeções | sem objeção | nenhuma objeção | não tenho objeções
             | não tenho nada contra | nada contra | nada a opor | confirmo | confirmado | confirmada | aceito
-            | por mim tudo bem | não me oponho""",
+            | por mim tudo bem | não me oponho
+            | pode fazer | podes avançar | tem a minha aprovação | tens a minha aprovação | tem o meu ok
+            | tudo bem por mim""",
         Kind.NO: "não | nao",
         Kind.REJECT: """rejeito | rejeitado | rejeitada | rejeitar | rejeite | recuso | recusado | recusada | recusar
             | recuse | negado | negada | negar | indeferido | reprovado | reprovada | desaprovo | proibido | me
-            oponho | vetado""",
+            oponho | vetado
+            | melhor não | prefiro que não | sou contra | não faça | não avance""",
         Kind.NEGATION: "nunca | jamais | nenhum | nenhuma | nem | nada",
         Kind.ACT: """aprovação | autorização | permissão | permitir | permito | acordo | consentimento | aceitar
             | autorizamos""",
         Kind.FILL: """por favor | obrigado | obrigada | muito obrigado | muito obrigada | grato | grata | olá | oi
             | bom dia | boa tarde | boa noite | prezado | prezada | caro | cara | o | este | esta | isto | isso | esse
             | essa | eu | nós | de | do | da | da minha parte | por mim | para mim | pela minha parte | desculpe
-            | lamento | a minha resposta | minha resposta | para""",
+            | lamento | a minha resposta | minha resposta | para
+            | bom fim de semana | bom fim-de-semana""",
         Kind.SURE: """claro | claro que sim | com certeza | certo | perfeito | ótimo | tudo bem | muito bem
             | está bem | bem""",
         Kind.EMPHASIS: "absolutamente | definitivamente | totalmente | realmente | completamente | certamente",
         Kind.AUXILIARY: """obrigado por | obrigada por | obrigado pela | obrigado pelo | posso | pode | podemos
             | podem | poderia | quero | quer | deve | devo | vou | vai | vamos | a | à | está | é | estou | ser
             | me | te | tenho | tem | há | ainda | ao | você | em | que seja | seria""",
+        Kind.REGRET: "infelizmente | lamentavelmente",
         Kind.BUT: """mas | se | porém | exceto | salvo | desde que | a menos que | contudo | senão | embora
             | caso | espere | espera | em vez""",
         Kind.LIMIT: """só | somente | apenas | unicamente | máximo | max | no máximo | até | não mais de
-            | não mais que | limitado a""",
+            | não mais que | limitado a
+            | até um máximo de | até ao máximo de | com um máximo de""",
         Kind.HALF: "metade | a metade | pela metade | metade do valor | a metade do valor",
         Kind.CONDITION: """depois | antes | quando | enquanto | primeiro | talvez | amanhã | hoje | ontem | em breve
             | provavelmente | acho | creio | em parte | parcialmente | quase | segunda-feira | terça-feira
@@ -214,7 +244,8 @@ _PORTUGUESE = language(
     },
     nouns="reembolso pagamento pedido fatura solicitação transferência valor encomenda",
     lone="nunca jamais",
-    denials="de jeito nenhum | de forma alguma | de modo nenhum | de maneira nenhuma | nem pensar",
+    denials="""de jeito nenhum | de forma alguma | de modo nenhum | de maneira nenhuma | nem pensar | melhor não
+        | prefiro que não""",
     sign_offs="""abraço | abraços | abs | atenciosamente | cumprimentos | com os melhores cumprimentos | att
         | obrigado | obrigada | cordialmente""",
     has_negating_no=True,

@@ -7,6 +7,21 @@ from __future__ import annotations
 
 APPROVE = {
     "en": """
+        affirmative
+        by all means
+        signed off, thanks
+        you have my go-ahead
+        not a problem
+        no concerns from me
+        I'm happy with this
+        happy to approve
+        all good from my side
+        let's do it
+        I consent
+        ok 👍👍
+        👍👍👍
+        :+1: :+1:
+        approved, have a nice weekend
         yes
         Yes.
         YES!
@@ -63,6 +78,11 @@ APPROVE = {
         approve. Thanks, best regards
         """,
     "de": """
+        passt für mich
+        mach das
+        hiermit genehmige ich
+        von mir aus ok
+        Freigegeben, schönes Wochenende
         ja
         Ja, bitte
         Ja, genehmigt
@@ -81,6 +101,9 @@ APPROVE = {
         👍 freigegeben
         """,
     "fr": """
+        je donne mon accord
+        ok de ma part
+        c'est ok pour moi
         oui
         Oui, merci
         d'accord
@@ -96,6 +119,9 @@ APPROVE = {
         Bonjour, c'est validé. Cordialement
         """,
     "es": """
+        tienes mi visto bueno
+        hazlo
+        puede hacerlo
         sí
         Sí, por favor
         aprobado
@@ -109,6 +135,8 @@ APPROVE = {
         Sí, adelante
         """,
     "it": """
+        procedi pure
+        ha la mia approvazione
         sì
         Sì, grazie
         approvo
@@ -120,6 +148,7 @@ APPROVE = {
         nessuna obiezione
         """,
     "pt": """
+        tem a minha aprovação
         sim
         Sim, obrigado
         aprovado
@@ -131,6 +160,8 @@ APPROVE = {
         sem objeções
         """,
     "nl": """
+        doe maar
+        je hebt mijn akkoord
         ja
         Ja graag, akkoord
         akkoord
@@ -141,6 +172,8 @@ APPROVE = {
         ga je gang
         """,
     "sv": """
+        godkänns
+        gör det
         ja
         Ja tack
         godkänt
@@ -213,6 +246,7 @@ APPROVE = {
         承認
         """,
     "ko": """
+        네, 좋습니다
         네
         네, 승인합니다
         승인합니다.
@@ -222,6 +256,8 @@ APPROVE = {
         동의합니다
         """,
     "zh": """
+        好的，同意
+        可以
         同意
         批准
         是的，批准
@@ -232,6 +268,19 @@ APPROVE = {
 
 REJECT = {
     "en": """
+        I disagree
+        we're against it
+        please turn it down
+        I'd rather not
+        better not
+        not a chance
+        unfortunately not
+        I'm afraid not
+        Sadly, no
+        I'm afraid we can't approve this
+        not acceptable
+        I can't sign off on this
+        request denied
         no
         No.
         Nope
@@ -283,6 +332,13 @@ REJECT = {
         reject order 4471
         """,
     "de": """
+        leider nein
+        leider nicht
+        lieber nicht
+        leider nicht genehmigt
+        ich bin dagegen
+        das lehnen wir ab
+        passt nicht
         nein
         Nein, danke
         Nein, das ist das falsche Konto
@@ -303,6 +359,10 @@ REJECT = {
         Abgelehnt, weil der Betrag falsch ist
         """,
     "fr": """
+        malheureusement non
+        malheureusement pas
+        c'est non
+        je suis contre
         non
         Non merci
         refusé
@@ -320,6 +380,10 @@ REJECT = {
         n'approuvez pas
         """,
     "es": """
+        lamentablemente no
+        mejor no
+        no puedo aprobarlo
+        no lo hagas
         no
         No, gracias
         no apruebo
@@ -335,6 +399,8 @@ REJECT = {
         denegado
         """,
     "it": """
+        purtroppo no
+        meglio di no
         no
         No, grazie
         non approvo
@@ -347,6 +413,8 @@ REJECT = {
         mai
         """,
     "pt": """
+        infelizmente não
+        melhor não
         não
         Não, obrigado
         nao aprovo
@@ -359,6 +427,9 @@ REJECT = {
         não concordo
         """,
     "nl": """
+        helaas niet
+        liever niet
+        doe maar niet
         nee
         Nee, bedankt
         afgekeurd
@@ -373,6 +444,8 @@ REJECT = {
         ik keur het niet goed
         """,
     "sv": """
+        tyvärr inte
+        hellre inte
         nej
         Nej tack
         avslå
@@ -384,6 +457,8 @@ REJECT = {
         Nej, avslå den här återbetalningen eftersom kunden redan har fått pengarna via en kreditnota i februari.
         """,
     "da": """
+        desværre ikke
+        helst ikke
         nej
         Nej tak
         Afvist. Beløbet er forkert.
@@ -393,6 +468,7 @@ REJECT = {
         det er ikke i orden
         """,
     "nb": """
+        dessverre ikke
         nei
         Nei takk
         avvist
@@ -412,6 +488,8 @@ REJECT = {
         ei missään nimessä
         """,
     "pl": """
+        niestety nie
+        lepiej nie
         nie
         Nie, dziękuję
         nie zgadzam się
@@ -436,6 +514,8 @@ REJECT = {
         не могу одобрить
         """,
     "tr": """
+        maalesef hayır
+        maalesef olmaz
         hayır
         HAYIR
         Hayır, teşekkürler
@@ -447,6 +527,7 @@ REJECT = {
         olmaz
         """,
     "ja": """
+        お断りします
         いいえ
         却下
         却下します
@@ -578,6 +659,20 @@ ASK = {
         No. Why do you ask?
         """,
     "doubts": """
+        unfortunately yes
+        leider ja
+        leider genehmigt
+        malheureusement d'accord
+        tyvärr godkänt
+        afraid so
+        they signed off
+        I would be happy to approve
+        👍👍👎
+        I'll pass it on to him
+        n/a
+        I'm not against it
+        ich bin nicht dagegen
+        y/n
         why not
         I guess so
         maybe
@@ -666,6 +761,10 @@ ASK = {
         ok, nicht freigeben
         """,
     "double negations": """
+        I'd rather not reject this
+        better not decline
+        mejor no rechazar
+        liever niet afwijzen
         not disapproved
         I don't disapprove
         I can't not approve

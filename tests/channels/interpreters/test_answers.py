@@ -158,6 +158,26 @@ def test_an_ambiguous_number_is_read_in_the_way_of_the_place() -> None:
     assert answer({"type": "number"}, "1.5", locale="en") == 1.5
 
 
+@pytest.mark.parametrize(
+    ("prompt", "reply", "expected"),
+    [
+        ("How many chairs do we need?", "12 chairs, please", 12),
+        ("Wie viele Stühle brauchen wir?", "12 Stühle", 12),
+        ("Combien de chaises ?", "12 chaises", 12),
+        ("¿Cuántas sillas?", "12 sillas", 12),
+        ("How many chairs do we need?", "we need 12", 12),
+        ("How many chairs do we need?", "12 tables", "asked"),
+        ("How many chairs do we need?", "12 chairs a week", "asked"),
+        ("How many chairs do we need?", "12 dozen chairs", "asked"),
+        ("How many chairs do we need?", "we don't need 12", "asked"),
+        ("How many chairs do we need?", "we need 12 more", "asked"),
+        ("How big is the order of chairs?", "12 chairs", "asked"),
+    ],
+)
+def test_what_is_counted_may_stand_beside_its_number(prompt: str, reply: str, expected: int | str) -> None:
+    assert answer({"type": "integer"}, reply, prompt) == expected
+
+
 class StoppedClock:
     """Stands at one moment."""
 
@@ -209,6 +229,18 @@ async def test_the_day_is_that_of_the_time_zone() -> None:
         ("lundi prochain", "2026-03-09"),
         ("next Tuesday", "2026-03-10"),
         ("demain", "2026-03-04"),
+        ("Wed 15 April 2026", "2026-04-15"),
+        ("Wednesday, the 15th of April 2026", "2026-04-15"),
+        ("Mittwoch, den 15.04.2026", "2026-04-15"),
+        ("mercredi 15 avril 2026", "2026-04-15"),
+        ("Thursday 15 April 2026", None),
+        ("Donnerstag, 15.04.2026", None),
+        ("2026年4月15日", "2026-04-15"),
+        ("2026년 4월 15일", "2026-04-15"),
+        ("2026年13月15日", None),
+        ("15 kwietnia 2026", "2026-04-15"),
+        ("15 Nisan 2026", "2026-04-15"),
+        ("15 апреля 2026", "2026-04-15"),
         ("03/04/2026", None),
         ("3.4.2026", None),
         ("next Wednesday", None),

@@ -162,6 +162,42 @@ def test_hidden_text_never_approves_and_is_named_as_the_cause(reply: str) -> Non
     assert reading.cause == "reply.hidden"
 
 
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (f"> {PROMPT}\nYes", "approve"),
+        (f"> {PROMPT}\n> \nNo, wrong account", "reject"),
+        ("yes\n> refund of 1234.56 EUR for order 4471", "approve"),
+        (f"> {PROMPT}", "ask"),
+        (f"> {PROMPT} Yes\nok", "ask"),
+        ("> Approve refund of 12 EUR for order 4471?\nYes", "ask"),
+        ("> not the refund for order 4471\nYes", "ask"),
+        ("> approve\nthanks", "ask"),
+        (f"> {PROMPT}\nonly if Anna agrees", "ask"),
+    ],
+)
+def test_lines_that_quote_the_question_word_for_word_say_nothing(reply: str, expected: str) -> None:
+    assert read(CHOICES, reply) == expected
+    assert read(APPROVAL, reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("do not refund", "reject"),
+        ("Don't refund, please", "reject"),
+        ("never refund this", "reject"),
+        ("couldn't refund", "ask"),
+        ("don't refund yet", "ask"),
+        ("do not refund half", "ask"),
+        ("not the refund", "ask"),
+        ("do not ship", "ask"),
+    ],
+)
+def test_forbidding_the_very_deed_is_a_refusal(reply: str, expected: str) -> None:
+    assert read(APPROVAL, reply) == expected
+
+
 def test_a_very_long_reply_is_not_read() -> None:
     assert read(CHOICES, "yes " * 600) == "ask"
     assert read(CHOICES, "no. " + "because " * 600) == "ask"
