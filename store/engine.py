@@ -81,8 +81,11 @@ class Lane(Protocol):
         """
         ...
 
-    async def run(self, work: Callable[[sa.Connection], T]) -> T:
+    async def run(self, work: Callable[[sa.Connection], T], *, is_exact: bool = False) -> T:
         """Run ``work`` in one transaction of its own and wait for it.
+
+        Args:
+            is_exact: a row with a damaged text is an error, where that text would otherwise be read as ``UNREADABLE``.
 
         Raises:
             StoreError: whatever the database could not do, in Overwinter's words.

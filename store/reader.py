@@ -15,7 +15,6 @@ from .queries import Queries
 from .rows import PauseRow
 from .snapshots import LoadedSession
 
-Q = TypeVar("Q")
 T = TypeVar("T")
 
 BATCH_LIMIT = 256
@@ -45,7 +44,19 @@ class Reader:
         await self._pauses.aclose()
 
     async def _load(self, wanted: Sequence[tuple[str, frozenset[str]]]) -> Sequence[LoadedSession | StoreError | None]:
-        return await self._one_by_one_if_refused(wanted, self._load_alike)
+        """Load together; where a row of one is damaged, each by itself, so that it fails nobody else."""
+        try:
+            return await self._lane.run(partial(self._load_alike, wanted), is_exact=True)
+        except StoreError as error:
+            if len(wanted) == 1 or error.retryable:
+                raise
+        found: list[LoadedSession | StoreError | None] = []
+        for each in wanted:
+            try:
+                found += await self._lane.run(partial(self._load_alike, [each]), is_exact=True)
+            except StoreError as error:
+                found.append(error)
+        return found
 
     def _load_alike(
         self, wanted: Sequence[tuple[str, frozenset[str]]], connection: sa.Connection
@@ -60,22 +71,5 @@ class Reader:
                 found[session_id, without] = loaded
         return [found[each] for each in wanted]
 
-    async def _read_pauses(self, pause_ids: Sequence[str]) -> Sequence[PauseRow | StoreError | None]:
-        return await self._one_by_one_if_refused(pause_ids, self._queries.pauses)
-
-    async def _one_by_one_if_refused(
-        self, wanted: Sequence[Q], query: Callable[[Sequence[Q], sa.Connection], Sequence[T]]
-    ) -> Sequence[T | StoreError]:
-        """Read together; where a row of one cannot be read, each by itself, so that it fails nobody else."""
-        try:
-            return await self._lane.run(partial(query, wanted))
-        except StoreError as error:
-            if len(wanted) == 1 or error.retryable:
-                raise
-        found: list[T | StoreError] = []
-        for each in wanted:
-            try:
-                found += await self._lane.run(partial(query, [each]))
-            except StoreError as error:
-                found.append(error)
-        return found
+    async def _read_pauses(self, pause_ids: Sequence[str]) -> Sequence[PauseRow | None]:
+        return await self._lane.run(partial(self._queries.pauses, pause_ids))

@@ -177,8 +177,8 @@ class SqliteLane:
             raise StoreClosedError
         return asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
 
-    async def run(self, work: Callable[[sa.Connection], T]) -> T:
-        return await self.inspect(partial(_in_transaction, work))
+    async def run(self, work: Callable[[sa.Connection], T], *, is_exact: bool = False) -> T:
+        return await self.inspect(partial(_exactly if is_exact else _in_transaction, work))
 
     async def inspect(self, work: Callable[[sa.Connection], T]) -> T:
         """As ``run``, but outside of a transaction: for what SQLite does not do inside one."""
@@ -261,6 +261,15 @@ def _waits(in_all_s: float) -> Iterator[float]:
 def _in_transaction(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
     with connection.begin():
         return work(connection)
+
+
+def _exactly(work: Callable[[sa.Connection], T], connection: sa.Connection) -> T:
+    raw = _raw(connection)
+    raw.text_factory = str
+    try:
+        return _in_transaction(work, connection)
+    finally:
+        raw.text_factory = _readable
 
 
 def _readable(text: bytes) -> str:

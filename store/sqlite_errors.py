@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from pathlib import Path
 
@@ -20,6 +21,10 @@ from .errors import (
 
 LOG_KEPT_BYTES = 64 * 1024 * 1024
 """How large the write-ahead log may stay."""
+
+
+_UNDECODABLE = re.compile(r"Could not decode to UTF-8 column '(\w+)'")
+"""Python's sqlite3 has no code for it, and says what it found there, which is for nobody to see."""
 
 
 def is_busy(error: BaseException | None) -> bool:
@@ -71,6 +76,8 @@ def explained(error: Exception, path: Path) -> StoreError:
         vendor, sqlite3.IntegrityError | sqlite3.DataError | sqlite3.InterfaceError | sqlite3.ProgrammingError
     ):
         return StoreRefusedError(f"The database refused a row: {vendor}")
+    if (damaged := _UNDECODABLE.match(str(vendor))) is not None:
+        return StoreCorruptError(f"A row in {path} is damaged: {damaged[1]} is no text. Restore it from a copy.")
     # Errors made by Python's sqlite3 module itself have no code.
     code: int = getattr(vendor, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     if code & 0xFF == sqlite3.SQLITE_IOERR and _is_disk_full(path):
