@@ -37,6 +37,9 @@ from .workspaces import Workspaces, look_at
 SETTLED_MS = 500
 """So long a change must have stayed as it is."""
 
+TAKE_IN_EVERY_MS = 500
+"""However many changes there are in the store, it is looked no more often whether somebody has added a trigger."""
+
 _LOOK_EVERY_MS = 2_000
 _LOOK_EVERY_WITH_HINTS_MS = 15_000
 _AT_ONCE = 200
@@ -89,7 +92,8 @@ class FileWatching:
     """The watching of one service; works beside the supervisor.
 
     Args:
-        poll_s: how long, while it watches nothing, a wait that another process has written may go unnoticed.
+        poll_s: how long, while it watches nothing, a wait that another process has written may go unnoticed. That process watches
+            as well, if it is one that runs sessions.
     """
 
     name = "files"
@@ -120,16 +124,23 @@ class FileWatching:
         self._hinted_folders: frozenset[Path] = frozenset()
         self._hints_failed_at_ms: int | None = None
         self._rests_until_s = clock.monotonic_s()
+        self._looked_ms = self._everything_ms = round(clock.monotonic_s() * 1000)
+        """When it was looked last, and when everything is to be looked at at the latest; on the clock that never goes back."""
 
     @property
     def is_busy(self) -> bool:
         return self._looking.is_busy
 
     def look(self) -> None:
-        """Something has changed in the store: whoever begins to wait for files says so itself."""
+        """Something has changed in the store: a trigger that another process has added sees what changes from here on."""
+        if (left_ms := self._looked_ms + TAKE_IN_EVERY_MS - self._passed_ms()) <= 0:
+            self._looking.tell()
+        else:
+            self._looking.tell_for(self._clock.now_ms() + left_ms)
 
     def look_now(self) -> None:
         """Somebody has begun to wait for files, or files have changed."""
+        self._everything_ms = self._passed_ms()
         self._looking.tell()
 
     async def run(self) -> None:
@@ -140,21 +151,38 @@ class FileWatching:
 
     # -- what is waited for --------------------------------------------------------------------------------------------
     async def _work(self) -> int | None:
-        """Look at everything once; when to look again because something has changed and may change on."""
+        """Look once; when to look again because something has changed and may change on, or it is time for everything."""
         began_s = self._clock.monotonic_s()
         if (rest_ms := round((self._rests_until_s - began_s) * 1000)) > 0:
             return self._clock.now_ms() + rest_ms
+        self._looked_ms = self._passed_ms()
+        is_everything = self._looked_ms >= self._everything_ms
+        if is_everything:
+            self._everything_ms = self._looked_ms + _LOOK_EVERY_WITH_HINTS_MS  # or sooner, as is known only at its end
         try:
-            return await self._look_at_everything()
+            again_ms = await self._look(is_everything=is_everything)
+        except StoreError:
+            self._everything_ms = self._looked_ms
+            raise
         finally:
             ended_s = self._clock.monotonic_s()
             self._rests_until_s = ended_s + min(_REST * (ended_s - began_s), _LONGEST_REST_S)
+        waits_ms = [self._everything_ms - self._passed_ms()]
+        if is_everything:
+            waits_ms.append(self._look_every_ms())
+        if again_ms is not None:
+            waits_ms.append(again_ms - self._clock.now_ms())
+        self._everything_ms = self._passed_ms() + min(waits_ms)
+        return self._clock.now_ms() + min(waits_ms)
 
-    async def _look_at_everything(self) -> int | None:
-        await self._take_in()
+    async def _look(self, *, is_everything: bool) -> int | None:
+        known = self._watches
+        if is_everything:
+            await self._take_in()
+        await self._take_in_triggers()
         self._keep_hints()
         again: list[int] = []
-        watches = list(self._watches.values())
+        watches = [watch for key, watch in self._watches.items() if is_everything or known.get(key) is not watch]
         for at in range(0, len(watches), _AT_ONCE):
             some = watches[at : at + _AT_ONCE]
             looks = await asyncio.to_thread(_look_at_all, some, self._clock.now_ms())
@@ -163,9 +191,12 @@ class FileWatching:
                     again.append(due_ms)
         return min(again, default=None)
 
+    def _passed_ms(self) -> int:
+        return round(self._clock.monotonic_s() * 1000)
+
     async def _take_in(self) -> None:
-        """Learn who waits now."""
-        found: dict[str, _Watch] = {}
+        """Learn which sessions wait now."""
+        found = {key: watch for key, watch in self._watches.items() if isinstance(watch.who, TriggerRow)}
         after = ""
         while page := await self._waits.watching(limit=_AT_ONCE, after_pause_id=after):
             for pause in page:
@@ -173,6 +204,10 @@ class FileWatching:
                 if watch is not None:
                     found[pause.pause_id] = watch
             after = page[-1].pause_id
+        self._watches = found
+
+    async def _take_in_triggers(self) -> None:
+        found = {key: watch for key, watch in self._watches.items() if isinstance(watch.who, PauseRow)}
         for row in await self._stored_triggers.of_kind("file"):
             known = self._watches.get(row.trigger_id)
             if known is None or not isinstance(known.who, TriggerRow) or _differ(known.who, row):
@@ -282,9 +317,11 @@ class FileWatching:
 
     async def _take_hints(self, folders: Sequence[Path]) -> None:
         try:
-            await self._hints.run(folders, lambda _: self._looking.tell())
+            await self._hints.run(folders, lambda _: self.look_now())
         except Exception as error:  # it has errors of its own beside those of the operating system
             self._hints_failed_at_ms = self._clock.now_ms()
+            self._everything_ms = min(self._everything_ms, self._passed_ms() + _LOOK_EVERY_MS)
+            self._looking.tell_for(self._hints_failed_at_ms + _LOOK_EVERY_MS)
             _log.warning(
                 "files.no-hints",
                 error=text_of(error),

@@ -16,15 +16,19 @@ from watchfiles._rust_notify import WatchfilesRustInternalError
 from overwinter.actors.confinement import Seen
 from overwinter.actors.file_changes import FileChanged, changes
 from overwinter.actors.file_hints import SystemFileHints
+from overwinter.actors.ids import RandomIds
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.run import Run
 from overwinter.actors.trigger_kinds import FileChange, Starts, Trigger
+from overwinter.actors.triggers import Triggers
+from overwinter.actors.watching import TAKE_IN_EVERY_MS
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 from overwinter.store.rows import PauseRow
+from overwinter.store.store import Store
 
 
 class NoHints:
@@ -314,6 +318,37 @@ async def test_a_file_trigger_starts_a_session_for_what_has_changed_and_watches_
     async with kit.running():
         await pass_time(kit)
         assert seen == [[("created", "a.txt")], [("created", "b.txt")]]
+
+
+async def test_a_trigger_that_a_command_adds_sees_what_changes_a_moment_later_whatever_else_is_watched(
+    tmp_path: Path,
+) -> None:
+    """While something is watched that the system tells of, all is looked at every 15 seconds only."""
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+    watched = Trigger(slug="old", when=FileChange(folder=str(tmp_path / "old")))
+    agent = Agent(name="b", model=ScriptedModel([]))
+    kit = kit_of(tmp_path, {}, app=App(name="a", agents=[agent], triggers=[watched]))
+    async with kit.running():
+        await kit.settle()
+        await pass_time(kit)
+        write(tmp_path / "new" / "before.txt", "b")
+        heard = kit.store.subscribe()
+        await heard.wait()
+        command = await Store.open(tmp_path / "w.db")
+        added = Triggers(
+            triggers=command.triggers, fires=command.fires, clock=kit.clock, ids=RandomIds(), fired=lambda: None
+        )
+        await added.add("default", Trigger(slug="new", when=FileChange(folder=str(tmp_path / "new"))))
+        await heard.wait()
+        heard.close()
+        await command.aclose()
+        await kit.advance(timedelta(milliseconds=TAKE_IN_EVERY_MS))
+        write(tmp_path / "new" / "after.txt", "a")
+        await pass_time(kit)
+        (fire,) = await kit.runtime.triggers.fires_of("default", "new", limit=9)
+        changed = from_json(fire.payload_json or "")["changes"]
+        assert [(each["event"], each["path"]) for each in changed] == [("created", "after.txt")]
 
 
 async def test_the_folder_of_a_trigger_may_be_a_link_and_may_lead_elsewhere_later(tmp_path: Path) -> None:
