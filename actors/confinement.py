@@ -2,7 +2,8 @@
 
 Every step is taken from a folder that is held open, by a name in it that is not followed: so a link that is put in the way
 between looking and opening leads nowhere. Links are followed by hand as far as they stay inside; one that leads out, or to
-nothing, is seen as the link that it is.
+nothing, is seen as the link that it is. What may not be looked at, or not any more, is taken to be as it was: nobody knows that it
+is gone.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from .errors import WorkspacePathError
 MAX_FILES = 10_000
 MAX_DEPTH = 100
 """Of folders in folders: each of them is held open while what is in it is looked at."""
-_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES, errno.EINVAL})
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EINVAL})
 """How it is told that nothing is there, or not any more what was there a moment ago; EINVAL is for a link that is none."""
 _MAX_LINKS = 40
 _HASHED_BYTES = 1024 * 1024
@@ -95,12 +96,15 @@ class _Looking:
     def at(self, path: str) -> Iterator[tuple[str, Seen]]:
         """A path as it was given: links in it are followed as long as they stay inside."""
         path = "/".join(part for part in path.split("/") if part not in ("", ".")) or "."
-        with self._followed(path) as (folder, name, is_inside):
-            if folder is None:
-                return
-            if not is_inside:
-                raise WorkspacePathError(f"{path!r} leads out of the workspace")
-            yield from self._entry(folder, name, path)
+        try:
+            with self._followed(path) as (folder, name, is_inside):
+                if folder is None:
+                    return
+                if not is_inside:
+                    raise WorkspacePathError(f"{path!r} leads out of the workspace")
+                yield from self._entry(folder, name, path)
+        except PermissionError:
+            yield from self._as_before(path)
 
     def _entry(self, folder: int, name: str, path: str) -> Iterator[tuple[str, Seen]]:
         try:
@@ -111,10 +115,18 @@ class _Looking:
                 yield path, self._link(path, status)
             else:
                 yield path, self._file(folder, name, path, status)
+        except PermissionError:
+            yield from self._as_before(path)
         except OSError as error:
-            # It went away while it was looked at; or it is not ours to see.
+            # It went away while it was looked at.
             if error.errno not in _GONE:
                 raise
+
+    def _as_before(self, path: str) -> Iterator[tuple[str, Seen]]:
+        """What is not ours to see now, as it was when it was."""
+        for each, seen in self._known.items():
+            if path in (".", each) or each.startswith(f"{path}/"):
+                yield each, seen
 
     def _below(self, folder: int, name: str, path: str) -> Iterator[tuple[str, Seen]]:
         if path.count("/") >= MAX_DEPTH:

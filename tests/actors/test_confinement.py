@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -100,3 +102,48 @@ def test_the_workspace_of_any_session_is_in_the_folder_of_all(tmp_path: Path, se
     assert folder.parent == tmp_path
     assert folder.is_dir()
     assert workspaces.folder("other") != folder
+
+
+LOSES_SIGHT = """
+import os, sys
+from pathlib import Path
+from overwinter.actors.confinement import look
+from overwinter.actors.file_changes import changes
+
+os.chdir(sys.argv[1])
+if os.geteuid() == 0:
+    os.setresuid(65534, 65534, 65534)
+root = Path()
+Path("open").mkdir()
+Path("shut/deep").mkdir(parents=True)
+for name in ("open/a", "shut/b", "shut/deep/c", "gone"):
+    Path(name).write_text(name)
+
+def seen(*paths, known=None):
+    return look(root, paths, racy_ns=0, known=known)
+
+for paths in ((".",), ("shut", "open", "gone"), ("shut/b", "shut/deep", "open/a", "gone")):
+    before = seen(*paths)
+    assert sorted(before) == ["gone", "open/a", "shut/b", "shut/deep/c"], before
+    for mode in (0o000, 0o400):
+        os.chmod("shut", mode)
+        Path("gone").unlink()
+        now = seen(*paths, known=before)
+        print([(each.event, each.path) for each in changes(before, now)])
+        assert "shut/b" not in seen(*paths), "of what was never seen nothing is known"
+        os.chmod("shut", 0o700)
+        Path("gone").write_text("gone")
+    Path("shut/b").unlink()
+    print([each.path for each in changes(before, seen(*paths, known=before)) if each.event == "deleted"])
+    Path("shut/b").write_text("b")
+"""
+
+
+def test_what_may_not_be_looked_at_any_more_is_not_taken_to_be_gone(tmp_path: Path) -> None:
+    """In a process of its own, which may give up its rights where it has them all."""
+    tmp_path.chmod(0o777)
+    done = subprocess.run(
+        [sys.executable, "-c", LOSES_SIGHT, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == ["[('deleted', 'gone')]", "[('deleted', 'gone')]", "['shut/b']"] * 3
