@@ -17,7 +17,7 @@ From the bottom up:
     patience                                  when people are reminded, and when others are asked
     shapes, sameness, lossless, payloads      typed values as JSON and back
     keys, joins, operations, failures         what durable code may await, and how it is decided and fails
-    confinement, workspaces, file_changes, file_hints   files, and what becomes of them
+    confinement, workspaces, file_changes, file_hints, file_rests   files, and what becomes of them
     schedules, trigger_kinds, fire_outcomes,   what sets sessions off, and when; what became of it
     farewells, message_patterns, triggers, rounds, webhooks
     nesting, handlers, branches, comparing,   durable coroutines

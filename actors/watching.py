@@ -4,7 +4,7 @@ What is true is on the disk and in the store: each wait, and each trigger, keeps
 when they look otherwise. So what was changed while no process ran is found by the next one. The operating system's own word only
 makes this look sooner (``file_hints``); where there is none, as on some mounts, it looks every few seconds.
 
-A change counts once it has stayed as it is for a while: a file that still grows is not told of half-way.
+A change counts once it has stayed as it is for a while (``file_rests``): a file that still grows is not told of half-way.
 """
 
 from __future__ import annotations
@@ -28,14 +28,12 @@ from .errors import TriggerInvalidError, WorkspacePathError
 from .failures import text_of
 from .file_changes import changes, look_of, look_to_json, mark_of
 from .file_hints import FileHints
+from .file_rests import Unrest, after_telling
 from .jsontext import from_json, to_json
 from .looking import Looking
 from .trigger_kinds import FileChange
 from .triggers import Triggers, read
 from .workspaces import Workspaces, look_at
-
-SETTLED_MS = 500
-"""So long a change must have stayed as it is."""
 
 TAKE_IN_EVERY_MS = 500
 """However many changes there are in the store, it is looked no more often whether somebody has added a trigger."""
@@ -72,7 +70,7 @@ class _Watch:
 
     Attributes:
         before: how they looked when the wait began; None where nobody has looked yet.
-        mark, since_ms: what they looked like at the last look, and since when they have.
+        unrest: since when those that have changed look as they do.
         gone: which of them were not there at some look of this process. A file system gives a new file the number of an old one.
         trouble: why the last look failed, and in which hour, so that it is told once in that; None if it did not.
     """
@@ -82,8 +80,7 @@ class _Watch:
     paths: tuple[str, ...]
     events: tuple[str, ...]
     before: dict[str, Seen] | None
-    mark: str = ""
-    since_ms: int = 0
+    unrest: Unrest = field(default_factory=Unrest)
     gone: set[str] = field(default_factory=set[str])
     trouble: tuple[str, int] | None = None
 
@@ -255,24 +252,19 @@ class FileWatching:
             return None
         watch.gone |= watch.before.keys() - seen.keys()
         found = changes(watch.before, seen, gone=watch.gone)
-        if not any(change.is_one_of(watch.events) for change in found):
-            watch.mark = ""
-            return None
-        now_ms = self._clock.now_ms()
-        mark = mark_of(seen)
-        if mark != watch.mark or now_ms < watch.since_ms:
-            watch.mark, watch.since_ms = mark, now_ms
-        if now_ms - watch.since_ms < SETTLED_MS:
-            return watch.since_ms + SETTLED_MS
-        listed: JsonValue = [change.to_json() for change in found]
+        rested = watch.unrest.look(found, seen, events=watch.events, now_ms=self._clock.now_ms())
+        if not rested.told:
+            return rested.again_ms
+        listed: JsonValue = [change.to_json() for change in rested.told]
         match watch.who:
             case PauseRow() as pause:
                 await self._answering.fire(pause, answer={"changes": listed})
                 self._watches.pop(pause.pause_id, None)
             case TriggerRow() as row:
-                state = (row.state_json, to_json(look_to_json(seen)))
+                left = after_telling(watch.before, seen, found=found, told=rested.told)
+                state = (row.state_json, to_json(look_to_json(left)))
                 # With the time: files may come to look once more as they did before.
-                key = f"{mark_of(watch.before)}/{mark}/{watch.since_ms}"
+                key = f"{mark_of(watch.before)}/{mark_of(left)}/{self._clock.now_ms()}"
                 fired = await self._triggers.fire(row, key=key, payload={"changes": listed}, state=state)
                 _log.debug("trigger.file", trigger=row.slug, outcome=fired.outcome)
                 self._watches.pop(row.trigger_id, None)

@@ -43,6 +43,17 @@ class NoHints:
         await asyncio.get_running_loop().create_future()
 
 
+class TellingHints:
+    """An operating system that tells of a change when the test does."""
+
+    def __init__(self) -> None:
+        self.changed: Callable[[Path], None] = lambda _: None
+
+    async def run(self, folders: Sequence[Path], changed: Callable[[Path], None]) -> None:
+        self.changed = changed
+        await asyncio.get_running_loop().create_future()
+
+
 def kit_of(tmp_path: Path, arguments: dict[str, Any], *, hints: Any = None, app: App | None = None) -> Kit:
     script = ScriptedModel.by_turn([calls("watch_files", arguments), says("Seen.")])
     app = app or App(name="a", agents=[Agent(name="b", toolsets=["workspace_ext"], model=script)])
@@ -179,6 +190,49 @@ async def test_a_file_renamed_over_another_is_one_change_each_time(tmp_path: Pat
 
 
 @pytest.mark.case("ti14")
+async def test_a_file_that_is_always_written_to_holds_up_nothing_else(tmp_path: Path) -> None:
+    hints = TellingHints()
+    kit = kit_of(tmp_path, {"paths": ["."]}, hints=hints)
+    async with kit.running():
+        session_id, folder = await begin(kit, app_log="0")
+        write(folder / "report.txt", "done")
+        for size in range(1, 40):
+            write(folder / "app.log", "x" * size)
+            await kit.advance(timedelta(milliseconds=400))
+            hints.changed(tmp_path)
+            await kit.settle()
+        assert await told(kit, session_id) == [("created", "report.txt")]
+
+
+async def test_a_trigger_beside_a_file_that_is_always_written_to_fires_for_all_else_and_for_that_when_it_rests(
+    tmp_path: Path,
+) -> None:
+    inbox = tmp_path / "inbox"
+    write(inbox / "app.log", "0")
+    trigger = Trigger(slug="inbox", when=FileChange(folder=str(inbox)))
+    agent = Agent(name="b", model=ScriptedModel([]))
+    hints = TellingHints()
+    kit = kit_of(tmp_path, {}, hints=hints, app=App(name="a", agents=[agent], triggers=[trigger]))
+    async with kit.running():
+        await kit.settle()
+        await pass_time(kit)
+        for size in range(1, 80):
+            if size in (5, 40):
+                write(inbox / f"{size}.txt", "done")
+            write(inbox / "app.log", "x" * size)
+            await kit.advance(timedelta(milliseconds=400))
+            hints.changed(tmp_path)
+            await kit.settle()
+        await pass_time(kit)
+        fires = await kit.runtime.triggers.fires_of("default", "inbox", limit=9)
+        changed = [from_json(fire.payload_json or "")["changes"] for fire in reversed(fires)]
+        assert [[(each["event"], each["path"]) for each in one] for one in changed] == [
+            [("created", "5.txt")],
+            [("created", "40.txt")],
+            [("modified", "app.log")],
+        ]
+
+
 @pytest.mark.parametrize("events", [["created"], ["created", "modified"], ["deleted"]])
 async def test_a_deletion_counts_only_if_asked_for_and_what_is_made_again_counts(
     tmp_path: Path, events: list[str]
