@@ -14,8 +14,8 @@ The rule's value is the verdict: exactly ``true`` allows; an object says more::
 
 Anything else asks: ``false``, undefined, a text, several values, an error, a file that has gone.
 
-The policy is compiled when the gate is made, so that a broken one is found at start. It is evaluated in a process of its own
-(``rego_process``), which is ended where it takes too long. Files are looked at before each verdict, and read again when they
+The policy is compiled when the gate is made, so that a broken one is found at start. That and all else is done in a process of its
+own (``rego_process``), which is ended where it takes too long. Files are looked at before each verdict, and read again when they
 have changed: policies and their data are edited without touching code, and a version that does not compile asks a person until
 it is mended.
 """
@@ -25,12 +25,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import threading
 from collections.abc import Collection, Mapping
+from copy import deepcopy
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Annotated, Any, Literal, Protocol, cast
+from typing import Annotated, Any, Literal, cast
 
-import regorus  # pyright: ignore[reportMissingTypeStubs]
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from ...actors.asks import JsonValue
@@ -72,18 +73,6 @@ _DIGESTED_BYTES = 256 * 1024
 """A file of so many bytes is told apart by its content: its time may be the same for two that were written at once."""
 
 
-class _Engine(Protocol):
-    """What is used of ``regorus.Engine``, which says nothing of its types. Its errors are ``RuntimeError``."""
-
-    def add_policy(self, name: str, text: str, /) -> object: ...
-
-    def add_data_json(self, text: str, /) -> object: ...
-
-    def set_input_json(self, text: str, /) -> object: ...
-
-    def eval_rule(self, path: str, /) -> Any: ...
-
-
 class Rego:
     """A policy in Rego.
 
@@ -93,8 +82,8 @@ class Rego:
     Args:
         policy: a file, a folder of ``*.rego`` files, or the text of a policy.
         rule: the rule whose value is the verdict, as ``data.refunds.verdict``.
-        data: a JSON file with an object, or the object itself.
-        timeout: how long it may be evaluated; the first time its process has to be started as well.
+        data: a JSON file with an object, or the object itself, as it is now.
+        timeout: how long it may be compiled, and evaluated; the first time its process has to be started as well.
 
     Raises:
         PolicyInvalidError: (policy.invalid) it does not compile, or there is no such rule; says where.
@@ -118,7 +107,7 @@ class Rego:
         self.shadow = shadow
         self.timeout = timeout
         self._policy = policy
-        self._data = data
+        self._data = data if isinstance(data, Path) else deepcopy(dict(data or {}))
         self._rule = rule
         self._stamp = self._stamp_now()
         self._fault: PolicyInvalidError | None = None
@@ -177,34 +166,35 @@ class Rego:
         try:
             self._process.load(stamp, sources, data)
         except PolicyInvalidError as error:
-            raise PolicyInvalidError(f"policy {self.name} does not compile: {error}") from error
+            raise PolicyInvalidError(f"policy {self.name}: {error}") from error
 
     def _compile(self) -> None:
-        """Find out whether it can be used; in this process, since it is asked for at start.
+        """Find out whether it can be used.
 
         What the rule says of nothing at all does not matter, but it is there, and so is every function that is called for it.
         """
         sources, data = self._sources(), self._data_text()
-        doing = "does not compile"
-        engine = _new_engine()
+        process = RegoProcess()
+        late = threading.Timer(self.timeout.total_seconds(), process.interrupt)
+        late.start()
+        told = ""
         try:
-            for name, text in sources:
-                engine.add_policy(name, text)
-            doing = "cannot use its data"
-            engine.add_data_json(data)
-            doing = ""
-            engine.set_input_json("{}")
-            engine.eval_rule(self._rule)
-        except RuntimeError as error:
-            told = _told(error)
-            if doing:
-                raise PolicyInvalidError(f"policy {self.name} {doing}: {told}") from error
-            if "not a valid rule path" in told:
-                raise PolicyInvalidError(f"policy {self.name} has no rule {self._rule}") from error
-            if "could not find function" in told:
-                raise PolicyInvalidError(f"policy {self.name} does not compile: {told}") from error
+            process.load(None, sources, data)
+            told = _fault_of(process, self._rule)
+        except PolicyInvalidError as error:
+            raise PolicyInvalidError(f"policy {self.name}: {error}") from error
+        except EOFError as error:
+            raise PolicyInvalidError(
+                f"policy {self.name}: {self._rule} does not come to an end, or calls itself without one"
+            ) from error
         finally:
-            del engine  # the error's traceback would keep it, until it is thrown away in a thread that is not its own
+            late.cancel()
+            late.join()
+            process.end()
+        if "not a valid rule path" in told:
+            raise PolicyInvalidError(f"policy {self.name} has no rule {self._rule}")
+        if "could not find function" in told:
+            raise PolicyInvalidError(f"policy {self.name}: it does not compile: {told}")
 
     def _sources(self) -> list[tuple[str, str]]:
         if not isinstance(self._policy, Path):
@@ -224,12 +214,12 @@ class Rego:
             raise PolicyInvalidError(f"the data of policy {self.name} cannot be used: {error}") from error
 
     def _data_now(self) -> JsonValue:
-        if self._data is None or not isinstance(self._data, Path):
-            return dict(self._data or {})
-        try:
-            data: JsonValue = json.loads(self._data.read_text())
-        except (OSError, ValueError, RecursionError) as error:
-            raise PolicyInvalidError(f"the data of policy {self.name} cannot be read: {error}") from error
+        data = self._data
+        if isinstance(data, Path):
+            try:
+                data = json.loads(data.read_text())
+            except (OSError, ValueError, RecursionError) as error:
+                raise PolicyInvalidError(f"the data of policy {self.name} cannot be read: {error}") from error
         if not isinstance(data, dict):
             raise PolicyInvalidError(f"the data of policy {self.name} is no JSON object")
         _check_exact(cast("JsonValue", data))
@@ -241,8 +231,13 @@ class Rego:
         return tuple(_stamp_of(file) for path in paths for file in (*_files_of(path), path))
 
 
-def _new_engine() -> _Engine:
-    return cast("_Engine", regorus.Engine())  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+def _fault_of(process: RegoProcess, rule: str) -> str:
+    """What goes wrong with a rule where it is evaluated for nothing at all; empty if nothing does."""
+    try:
+        process.value(rule, "{}")
+    except PolicyInvalidError as error:
+        return str(error)
+    return ""
 
 
 def _input_of(call: GatedCall) -> dict[str, JsonValue]:
@@ -333,8 +328,3 @@ def _stamp_of(file: Path) -> tuple[str | int, ...]:
         return (str(file),)
     digest = hashlib.blake2b(content, digest_size=16).hexdigest()
     return str(file), found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, digest
-
-
-def _told(error: Exception) -> str:
-    """What the engine says, without its own stack."""
-    return str(error).partition("\n\nStack backtrace")[0].strip()

@@ -18,17 +18,20 @@ from typing import Any
 
 def _answer(engine: Any, asked: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """The engine to go on with, and what is answered."""
+    doing = ""
     try:
         if "sources" in asked:
             engine = _new_engine()
+            doing = "it does not compile: "
             for name, text in asked["sources"]:
                 engine.add_policy(name, text)
+            doing = "its data cannot be used: "
             engine.add_data_json(asked["data"])
             return engine, {"done": True}
         engine.set_input_json(asked["input"])
         found = engine.eval_rule(asked["rule"])
     except Exception as error:
-        return engine, {"fault": str(error).partition("\n\nStack backtrace")[0].strip()}
+        return engine, {"fault": doing + str(error).partition("\n\nStack backtrace")[0].strip()}
     try:
         return engine, {"found": json.loads(json.dumps(found))}
     except (TypeError, ValueError):

@@ -24,8 +24,8 @@ _CHILD = Path(__file__).with_name("rego_child.py")
 class RegoProcess:
     """The process of one policy; it is there from its first use until it is ended, and then again from the next.
 
-    Its methods block, and only one of them may be at work at a time; but for ``interrupt``. All of them raise ``EOFError`` where
-    the process ends before it has answered.
+    Its methods block, and only one of them may be at work at a time; but for ``interrupt``. Those that ask raise ``EOFError``
+    where the process ends before it has answered.
     """
 
     def __init__(self) -> None:
@@ -59,6 +59,10 @@ class RegoProcess:
         if "odd" in answer:
             raise PolicyInvalidError(f"{rule} is {answer['odd']}, which is no verdict")
         return answer["found"]
+
+    def end(self) -> None:
+        """End it where it does nothing; the next use begins another one."""
+        self._clear()
 
     def interrupt(self) -> None:
         """End it in whatever it is doing: whoever waits for that is told so. To be called from any thread."""

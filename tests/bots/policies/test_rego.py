@@ -120,11 +120,18 @@ async def test_what_is_no_json_is_not_judged(argument: JsonValue) -> None:
         ("v := nothing_such(1)", "data.p.v", "nothing_such"),
         ("v := true", "data.p.w", "no rule data.p.w"),
         ("v := true", "p.v", "no rule p.v"),
+        ("f(x) := f(x - 1)\nv := f(3)", "data.p.v", "calls itself without one"),
+        (
+            "v if count([x | some a in numbers.range(1, 9999); some b in numbers.range(1, 9999); x := a * b]) > 0",
+            "data.p.v",
+            "does not come to an end",
+        ),
     ],
 )
 def test_a_policy_that_cannot_work_is_found_where_it_is_made(body: str, rule: str, why: str) -> None:
+    timeout = timedelta(seconds=1 if "not come to an end" in why else 20)
     with pytest.raises(PolicyInvalidError, match=why) as raised:
-        rego(body, rule=rule)
+        rego(body, rule=rule, timeout=timeout)
     assert "backtrace" not in str(raised.value)
 
 
@@ -132,6 +139,19 @@ def test_a_policy_that_cannot_work_is_found_where_it_is_made(body: str, rule: st
 def test_data_that_is_no_json_is_found_where_it_is_given(data: Any) -> None:
     with pytest.raises(PolicyInvalidError, match="data of policy r"):
         rego("v := true", data=data)
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**70])
+def test_a_number_in_the_data_that_cannot_be_compared_exactly_is_found_where_it_is_given(number: int) -> None:
+    with pytest.raises(PolicyInvalidError, match="too large to be judged exactly"):
+        rego("v if data.limits[0] == data.limits[1]", data={"limits": [number, number + 1]})
+
+
+async def test_data_is_what_it_was_when_the_gate_was_made() -> None:
+    limits: dict[str, JsonValue] = {"limits": {"small": 50}}
+    gate = Rego(name="r", policy=SMALL, rule="data.refunds.allow", asks=FINANCE, data=limits)
+    limits["limits"]["small"] = 900
+    assert (await finding_of(gate)).verdict == "ask"
 
 
 @pytest.mark.parametrize("written", ["", "[]", "{", '{"a": 18446744073709551999}'])
