@@ -39,6 +39,9 @@ _WORD = re.compile(r"\w+")
 _FOOTER_WORD = re.compile(r"[^\s,;:!?()\[\]<>*'\"–—\-]+")
 _LINK = re.compile(r"[<(\[]{0,2}(?:https?://|www\.|mailto:)[^\s<>]*[>)\]]{0,2}")
 _PICTURE = re.compile(r"\[(?:image|cid|bild|imagen|immagine)[^\]]{0,100}\]|<cid:[^\s<>]*>", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!](?=\s|$)")
+_APOLOGY = re.compile(r"[.!](?=\s|$)|[,;](?=\s)|\s[-–—]\s")
+"""Where an apology may begin behind what a client says of itself."""
 _MARKDOWN_LINK = re.compile(r"\[([^\]]{1,80})\]\([^)]{1,300}\)")
 _CONTACT = re.compile(r"\+?\d[\d\s()/.\-]{6,}|[^\s@]@[^\s@]+\.\w|\bwww\.|https?://|\S \| \S|\S • \S", re.IGNORECASE)
 _LONGEST_FOOTER = 160
@@ -91,12 +94,16 @@ def is_footer(line: Line) -> bool:
         return False
     if text.startswith(SCANNED) and len(text.split()) <= _MOST_FOOTER_WORDS:
         return True
-    main, *rest = re.split(r"[.!](?=\s|$)", text, maxsplit=1)
+    return any(_is_client_line(*parts.split(text, maxsplit=1)) for parts in (_SENTENCE_END, _APOLOGY))
+
+
+def _is_client_line(main: str, apology: str = "") -> bool:
+    """Whether a text says what a mail was sent with, and what follows asks to be excused for it."""
     if _SENT_WITH.search(main) is None or _DEVICES.search(main) is None:
         return False
     others = _FOOTER_WORD.findall(_DEVICES.sub(" ", _SENT_WITH.sub(" ", main)))
     is_known = all(word in FILLERS or any(char.isdigit() for char in word) for word in others)
-    return is_known and all(word in EXCUSES for word in _WORD.findall("".join(rest)))
+    return is_known and all(word in EXCUSES for word in _WORD.findall(apology))
 
 
 def _is_delimiter(lines: Sequence[Line], at: int, names: frozenset[str]) -> bool:

@@ -32,7 +32,9 @@ SENT_WITH = phrases(
     ดาวน์โหลด | रखें | से भेजा गया | से भेजा | प्राप्त करें | ارسال شده از | ارسال از | فرستاده شده از |
     دریافت outlook | أرسل من | ارسلت من | изпратено от | послато са | odoslané zo | išsiųsta iš | nosūtīts no |
     saadetud | saadetud minu | küldve innen | e-postadan gönderildi | تم إرساله من | נשלח באמצעות |
-    yahoo mail ile gönderildi | 傳送自我的 | 从我的 | 보냈음 | 보낸 메일
+    yahoo mail ile gönderildi | 傳送自我的 | 从我的 | 보냈음 | 보낸 메일 |
+    sent on | typed on | written on | geschrieben auf | geschrieben mit | unterwegs gesendet | enviado por |
+    enviada desde | enviada do | enviada pelo | inviato tramite | inviata dal | verstuurd via | 发送于
     """
 )
 
@@ -55,7 +57,12 @@ DEVICES = phrases(
     sähköpostista | iphonu | ipadu | iphone-ul | iphoneból | iphone-umról | iphone'ie | iphone-a | iphone'a |
     iphonea | iphona | iphoneu | ipada | ponsel | ponsel cerdas | điện thoại | โทรศัพท์ | फ़ोन | गोपनीय | گوشی |
     تلفن همراه | گلکسی | آیفون | الآيفون | телефону | смартфона | смартфон | nordvpn | mailbird | em client | hey |
-    tutanota | tuta | airmail | newton | edison | boxer | teams
+    tutanota | tuta | airmail | newton | edison | boxer | teams |
+    fairphone | xperia | xperia™ | honor | oppo | vivo | realme | asus | zenfone | moto | wiko | tecno |
+    infinix | nothing phone | libero | libero mail | virgilio | virgilio mail | alice mail | sfr | sfr mail
+    | la poste | laposte | t-online | freenet | seznam | wp | onet | interia | o2 | rambler | ukr.net | abv
+    | bol | uol | terra | 小米 | 小米手机 | 华为 | 华为手机 | 荣耀 | 荣耀手机 | 苹果手机 | 三星手机 | unterwegs | the go |
+    the move | the road | mobile phone | desktop
     """
 )
 
@@ -77,7 +84,8 @@ FILLERS = phrases(
     bezpečným | säker | sikker | suojattu | ul | az | készülékemről | készülékem | của | tôi | dành | cho | thiết |
     bị | saya | untuk | cerdas | perangkat | dari | ของฉัน | ของผม | สำหรับ | के | लिए | मेरे | से | को | ارسال |
     برای | mojej | moja | môjho | zařízení | zariadenia | dispositivo | appareil | apparaat | enhet | enhed |
-    laitteesta | cihazından | 裝置 | 设备 | 기기 | móvil | telefónu
+    laitteesta | cihazından | 裝置 | 设备 | 기기 | móvil | telefónu |
+    o | a | os | as | smartphone | телефон | mina | moim | komórki | komórka | w | drodze | telefonie
     """
 )
 """What may stand in a client's line beside what it says and what it speaks of."""
@@ -86,7 +94,13 @@ EXCUSES = phrases(
     """
     please | excuse | any | brevity | typos | typo | errors | mistakes | spelling | and | the | my | for | bitte |
     entschuldigen | sie | tippfehler | kürze | die | veuillez | excuser | les | fautes | brièveté | la | de |
-    disculpe | disculpen | erratas | brevedad | scusate | brevità | errori
+    disculpe | disculpen | erratas | brevedad | scusate | brevità | errori |
+    sorry | apologies | apologize | apologise | autocorrect | shortness | entschuldige | entschuldigung |
+    etwaige | eventuelle | rechtschreibfehler | schreibfehler | autokorrektur | kurze | knappe | für | der |
+    excusez | excuse | d | éventuelles | frappe | concision | disculpa | los | las | errores | por | scusa |
+    scusi | gli | di | battitura | excuus | excuseer | voor | typefouten | typfouten | eventuele | ursäkta |
+    stavfel | eventuella | undskyld | stavefejl | beklager | skrivefeil | desculpe | erros | os | digitação
+    | przepraszam | za | literówki | błędy
     """
 )
 """Words of an apology behind such a line."""
