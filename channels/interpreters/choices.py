@@ -13,7 +13,7 @@ from .lexicon import Kind, single_words
 from .stance import Approves, Rejects, Undecided, Why, gives_orders, refuses_somewhere, stance_of, without_signature
 from .subject import NO_SUBJECT, Subject
 from .text import LONGEST_READ, Clause, ReplyText, Token, TokenKind, read_text, words_in
-from .words_choosing import AROUND, CHOOSING, NUMBER_WORDS, OTHER_ONE, PLACE_NOUNS
+from .words_choosing import AROUND, CHOOSING, CHOOSING_VERBS, NUMBER_WORDS, OTHER_ONE, PLACE_NOUNS
 
 _FILLING = frozenset((Kind.FILL, Kind.SURE))
 _CONFIRMING = frozenset((Kind.YES, Kind.APPROVE))
@@ -204,7 +204,7 @@ def _by_part(choices: Sequence[str], reply: ReplyText) -> str | None:
     tokens = _without_choosing(tuple(token for clause in without_signature(reply) for token in clause.tokens), every)
     words = [token.text for token in tokens if token.text in every or token.text not in _BESIDE_PARTS]
     meant = [choice for choice, own in spelled.items() if _stand_in_order(words, own)]
-    if len(meant) != 1:
+    if len(meant) != 1 or CHOOSING_VERBS.issuperset(words):
         return None
     others = frozenset[str]().union(*(own for choice, own in spelled.items() if choice != meant[0]))
     naming = [token for clause in read_text(meant[0]).clauses for token in clause.tokens if _names(token)]

@@ -94,6 +94,7 @@ NEUTRAL: Mapping[Kind, str] = MappingProxyType(
     {
         Kind.YES: "ok | okay | 👍 | ✅ | ✔ | ☑ | +1 | :+1: | :thumbsup: | :white_check_mark: | :heavy_check_mark:",
         Kind.NO: "👎 | ❌ | ✖ | 🚫 | ⛔ | -1 | :-1: | :thumbsdown: | :x: | :no_entry: | :no_entry_sign:",
+        Kind.SURE: "👌 | 💯 | :ok_hand: | :100:",
         Kind.FILL: "🙏 | 🙂 | 😊 | :pray: | :slightly_smiling_face: | :blush:",
     }
 )

@@ -263,6 +263,8 @@ class _Reading:
     def _may_precede_no(self, at: int) -> bool:
         """Before a no at the end anything may stand that nobody understands, but no condition and no limit."""
         turning = (Kind.BUT, Kind.LIMIT, Kind.HALF, Kind.CONDITION, Kind.EACH)
+        if all(item.kind in (Kind.REGRET, Kind.FILL) for item in self.items[at]):
+            return True
         return self.senses[at] is Sense.FOREIGN and not any(item.kind in turning for item in self.items[at])
 
 

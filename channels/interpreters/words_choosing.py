@@ -64,3 +64,6 @@ NUMBER_WORDS = {
 
 OTHER_ONE = words_in("andra anden andet andre annen toinen drugi druga drugie второй вторая второе второму")
 """Ordinals that mean "the other one" as well, in Scandinavian and Slavic languages and in Finnish."""
+
+CHOOSING_VERBS = words_in("choose choosing go make pick prefer say select take use vote want")
+"""Verbs that name no choice by themselves, even where one of them stands in it: "pick one" is not "pick it up"."""

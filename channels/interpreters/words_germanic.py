@@ -38,7 +38,10 @@ _ENGLISH = language(
             | let's do this | let's proceed | let's go ahead | i give my approval | i give my consent | i
             consent | i authorise this | i authorize this | are fine | are ok | are okay | is fine | is ok
             | is okay | is okay with me | request approved
-            | you're good to go | you are good to go | i hereby approve | we hereby approve""",
+            | you're good to go | you are good to go | i hereby approve | we hereby approve
+            | i don't object | i do not object | we don't object | i give it my approval | i give it my ok
+            | you've got my approval | you've got my ok | you've got my go-ahead | that works | this works
+            | that works for me | sounds fine | sounds fine to me | sounds ok | sounds okay""",
         Kind.NO: "no | nope | nah | nay",
         Kind.REJECT: """reject | rejected | i reject | rejecting | deny | denied | i deny | decline | declined | i decline
             | refuse | refused | i refuse | disapprove | disapproved | i disapprove | disallow | disallowed
@@ -63,7 +66,8 @@ _ENGLISH = language(
             | from my side | on my side | from my end | on my end | from me | from us | by me | as requested
             | have a nice day | have a good day | my answer | my answer is | my decision | my decision is
             | with me | hereby | have a nice weekend | have a good weekend | have a great weekend | have a
-            great day | have a nice evening | have a good evening | enjoy your weekend | enjoy the weekend""",
+            great day | have a nice evening | have a good evening | enjoy your weekend | enjoy the weekend
+            | from our side | from our end | on our side""",
         Kind.SURE: "sure | of course | great | perfect | good | excellent | fine | wonderful | lovely | super",
         Kind.EMPHASIS: "absolutely | definitely | certainly | really | totally | completely | clearly | strongly",
         Kind.AUXILIARY: """i | we | thanks for | thank you for | thx for | would | could | can | will | may
@@ -127,7 +131,9 @@ _GERMAN = language(
             ordnung für mich | ok für mich | für mich ok | für mich in ordnung | spricht nichts dagegen
             | meine freigabe hast du | meine freigabe haben sie | meine zustimmung hast du | meine zustimmung
             haben sie
-            | hiermit genehmige ich | hiermit freigegeben | hiermit gebe ich frei""",
+            | hiermit genehmige ich | hiermit freigegeben | hiermit gebe ich frei
+            | zustimmung erteilt | kann freigegeben werden | kann genehmigt werden | darf freigegeben werden
+            | darf genehmigt werden""",
         Kind.NO: "nein | nee | nö",
         Kind.REJECT: """abgelehnt | ablehnen | lehne ab | ich lehne ab | lehne ich ab | lehne das ab | ich lehne das ab
             | lehne es ab | lehnen sie ab | ablehnung | verweigert | verweigern | zurückgewiesen | zurückweisen
@@ -142,7 +148,8 @@ _GERMAN = language(
             | von meiner seite | meinerseits | tut mir leid | sorry
             | meine antwort | die antwort
             | hiermit | für mich | von mir aus | schönes wochenende | schönen tag | schönen tag noch | schönen
-            abend | einen schönen tag""",
+            abend | einen schönen tag
+            | danke dir | danke ihnen | danke euch""",
         Kind.SURE: "klar | natürlich | selbstverständlich | gerne | gern | gut | super | prima | perfekt | alles klar",
         Kind.EMPHASIS: "absolut | definitiv | auf jeden fall | überhaupt | gar | bestimmt | ganz | wirklich | völlig",
         Kind.AUXILIARY: """danke für | vielen dank für | danke für die | würde | könnte | kann | können | wird
@@ -195,14 +202,16 @@ _DUTCH = language(
         Kind.REJECT: """afgekeurd | afgewezen | afwijzen | wijs af | ik wijs af | wijs het af | ik wijs het af | weiger
             | ik weiger | geweigerd | weigeren | afkeuren | keur af | ik keur af | ik keur het af | verworpen
             | verboden
-            | gaat niet door | dat gaat niet door | niet doen | doe het niet | ik ben tegen | ik ben ertegen""",
+            | gaat niet door | dat gaat niet door | niet doen | doe het niet | ik ben tegen | ik ben ertegen
+            | niet mee eens | ik ben het er niet mee eens | ik ben het niet eens""",
         Kind.NEGATION: "niet | nooit | geen | niets",
         Kind.ACT: "goedkeuring | toestemming | goed | keur | toestaan | toe | sta | ga | gaan | door | eens",
         Kind.FILL: """alstublieft | alsjeblieft | aub | svp | graag gedaan | dank je | dank u | dank | dankjewel
             | bedankt | hartelijk dank | hallo | hoi | goedemorgen | goedemiddag | goedendag | beste | dit | dat
             | deze | die | het | de | ik | wij | we | van mij | wat mij betreft | van mijn kant | voor mij
             | voor | sorry
-            | fijn weekend | fijne dag | prettig weekend | fijne avond | hierbij""",
+            | fijn weekend | fijne dag | prettig weekend | fijne avond | hierbij
+            | door mij""",
         Kind.SURE: "natuurlijk | prima | zeker | graag | uitstekend | mooi | top | tuurlijk | oké",
         Kind.EMPHASIS: "absoluut | beslist | echt | helemaal | zeker weten",
         Kind.AUXILIARY: """bedankt voor | dank voor | dank je voor | dank u voor | zou | zal | kan | kunnen
@@ -236,14 +245,16 @@ _DUTCH = language(
 _SWEDISH = language(
     "sv",
     {
-        Kind.YES: "ja | japp",
+        Kind.YES: """ja | japp
+            | jag säger ja""",
         Kind.APPROVE: """godkänn | godkänner | jag godkänner | godkänt | godkänd | godkännes | är godkänt | är godkänd
             | kör på | okej | det går bra | går bra | det är ok | det är okej | är ok | inga invändningar
             | inga problem | inget problem | jag har inga invändningar | ingen invändning | bekräftat | bekräftar
             | jag bekräftar | jag håller med | bifalles | beviljas | beviljat | beviljar | tillåtet
             | jag har inget emot det
             | godkänns | du har mitt godkännande | gör det | jag är med på det""",
-        Kind.NO: "nej | nä | näe",
+        Kind.NO: """nej | nä | näe
+            | jag säger nej""",
         Kind.REJECT: """avslå | avslås | avslaget | avslag | avslår | jag avslår | avvisa | avvisas | avvisat | avvisar
             | neka | nekas | nekad | nekat | nekar | jag nekar | underkänd | underkänt | underkänner | förbjudet
             | jag är emot det | jag är emot""",

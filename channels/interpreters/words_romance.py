@@ -84,7 +84,8 @@ _SPANISH = language(
             | no me opongo | visto bueno
             | tienes mi aprobación | tiene mi aprobación | tienes mi visto bueno | tiene mi visto bueno
             | tienes mi ok | puedes hacerlo | puede hacerlo | hazlo | hágalo | dale | me parece perfecto | por
-            mí ok""",
+            mí ok
+            | no tengo inconveniente | ningún inconveniente | sin inconveniente | conforme | estoy conforme""",
         Kind.NO: "no | nop",
         Kind.REJECT: """rechazado | rechazada | rechazo | lo rechazo | la rechazo | rechazar | rechaza | rechace
             | rechácelo | recházalo | denegado | denegada | denegar | deniego | deniegue | desaprobado
@@ -217,7 +218,8 @@ _PORTUGUESE = language(
             | bom dia | boa tarde | boa noite | prezado | prezada | caro | cara | o | este | esta | isto | isso | esse
             | essa | eu | nós | de | do | da | da minha parte | por mim | para mim | pela minha parte | desculpe
             | lamento | a minha resposta | minha resposta | para
-            | bom fim de semana | bom fim-de-semana""",
+            | bom fim de semana | bom fim-de-semana
+            | com isso""",
         Kind.SURE: """claro | claro que sim | com certeza | certo | perfeito | ótimo | tudo bem | muito bem
             | está bem | bem""",
         Kind.EMPHASIS: "absolutamente | definitivamente | totalmente | realmente | completamente | certamente",

@@ -7,6 +7,11 @@ from __future__ import annotations
 
 APPROVE = {
     "en": """
+        I do not object
+        you've got my go-ahead
+        that works for me
+        👌 approved
+        approved from our end
         affirmative
         by all means
         signed off, thanks
@@ -78,6 +83,8 @@ APPROVE = {
         approve. Thanks, best regards
         """,
     "de": """
+        kann genehmigt werden
+        Zustimmung erteilt, danke euch
         passt für mich
         mach das
         hiermit genehmige ich
@@ -119,6 +126,7 @@ APPROVE = {
         Bonjour, c'est validé. Cordialement
         """,
     "es": """
+        sin inconveniente
         tienes mi visto bueno
         hazlo
         puede hacerlo
@@ -332,6 +340,8 @@ REJECT = {
         reject order 4471
         """,
     "de": """
+        kann nicht genehmigt werden
+        leider, nein
         leider nein
         leider nicht
         lieber nicht
@@ -359,6 +369,7 @@ REJECT = {
         Abgelehnt, weil der Betrag falsch ist
         """,
     "fr": """
+        malheureusement, non
         malheureusement non
         malheureusement pas
         c'est non
@@ -380,6 +391,7 @@ REJECT = {
         n'approuvez pas
         """,
     "es": """
+        no estoy conforme
         lamentablemente no
         mejor no
         no puedo aprobarlo
@@ -427,6 +439,7 @@ REJECT = {
         não concordo
         """,
     "nl": """
+        ik ben het er niet mee eens
         helaas niet
         liever niet
         doe maar niet
@@ -501,6 +514,8 @@ REJECT = {
         nigdy
         """,
     "ru": """
+        к сожалению, нет
+        Увы, нет
         нет
         Нет, спасибо
         не одобряю
@@ -659,6 +674,10 @@ ASK = {
         No. Why do you ask?
         """,
     "doubts": """
+        unfortunately, yes
+        к сожалению, да
+        👌👌
+        why would that work
         unfortunately yes
         leider ja
         leider genehmigt
