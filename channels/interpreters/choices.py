@@ -119,7 +119,7 @@ def choice_of(choices: Sequence[str], reply: ReplyText, subject: Subject) -> Pic
     if number is not None:
         picked = _by_number(choices, int(number[1] or number[2]), subject, is_option=number[1] is not None)
     else:
-        picked = _by_words(choices, reply) or _by_place(choices, reply, subject) or _by_part(choices, reply)
+        picked = _by_words(choices, reply) or _by_part(choices, reply) or _by_place(choices, reply, subject)
     if picked is None or (pair is not None and picked == pair.yes):
         return Undecided(why=Why.UNKNOWN)
     return Picks(choice=picked, evidence=reply.visible)
@@ -159,14 +159,25 @@ def _by_words(choices: Sequence[str], reply: ReplyText) -> str | None:
 
 
 def _by_number(choices: Sequence[str], number: int, subject: Subject, *, is_option: bool) -> str | None:
-    """The choice meant by ``option 2``, or by a bare ``2`` if no other choice, and nothing in the question, is called 2."""
+    """The choice meant by ``option 2``, or by a bare ``2`` if no other choice, and nothing in the question, is called 2.
+
+    Of choices with numbers of their own, a bare number names only one that has it: of 1, 2 or 4 weeks, 3 is none.
+    """
     meant = {choices[number - 1]} if 1 <= number <= len(choices) else set[str]()
     if not is_option:
         named = {choice for choice in choices if str(number) in _words(choice)}
-        if not named and str(number) in subject.words:
+        is_other = str(number) in subject.words or any(
+            word.isdecimal() for choice in choices for word in _words(choice)
+        )
+        if not named and is_other:
             return None
         meant |= named
-    return meant.pop() if len(meant) == 1 else None
+    return _unless_yes(meant.pop()) if len(meant) == 1 else None
+
+
+def _unless_yes(choice: str) -> str | None:
+    """A choice, if it is none that says yes: no number and no place approves."""
+    return None if isinstance(stance_of(read_text(choice)), Approves) else choice
 
 
 def _by_place(choices: Sequence[str], reply: ReplyText, subject: Subject) -> str | None:
@@ -189,7 +200,7 @@ def _by_place(choices: Sequence[str], reply: ReplyText, subject: Subject) -> str
     if at is None and len(said) == 2 and said[0] in PLACE_NOUNS:
         at = NUMBER_WORDS.get(said[1], 0) - 1
     is_other = at is None or not 0 <= at < len(choices) or any(taken.issuperset(words) for words in _PLACES)
-    return None if is_other else choices[at or 0]
+    return None if is_other else _unless_yes(choices[at or 0])
 
 
 def _by_part(choices: Sequence[str], reply: ReplyText) -> str | None:

@@ -236,6 +236,21 @@ def test_what_may_be_no_place_picks_nothing(reply: str) -> None:
     assert pick(COURIERS, reply, "Which one?") is None
 
 
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [("2", "2 weeks"), ("4 weeks", "4 weeks"), ("option 3", "4 weeks"), ("3", None), ("3 please", None)],
+)
+def test_of_choices_with_numbers_a_bare_number_names_only_its_own(reply: str, expected: str | None) -> None:
+    assert pick(("1 week", "2 weeks", "4 weeks"), reply, "How long?") == expected
+    assert pick(("Full refund", "50% refund", "Voucher"), "3", "How to compensate?") is None
+
+
+@pytest.mark.parametrize("reply", ["1", "option 1", "1, please", "the first", "first one"])
+def test_no_number_and_no_place_picks_a_yes(reply: str) -> None:
+    assert pick(("Accept", "Accept with changes", "Decline"), reply, "The offer?") is None
+    assert pick(("Accept with changes", "Accept", "Decline"), reply, "The offer?") == "Accept with changes"
+
+
 def test_an_ordinal_of_the_question_or_of_a_choice_is_no_place() -> None:
     assert pick(COURIERS, "the first", "Which courier for the first parcel?") is None
     assert pick(("second floor", "first floor"), "the first", "Where?") is None
