@@ -27,6 +27,7 @@ class Draft:
     open: list[PauseRow] = field(default_factory=list[PauseRow])
     take: list[str] = field(default_factory=list[str])
     close: list[ClosePause] = field(default_factory=list[ClosePause])
+    end: list[str] = field(default_factory=list[str])
     deliveries: list[DeliveryRow] = field(default_factory=list[DeliveryRow])
     consume: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
     begun: set[str] = field(default_factory=set[str])
@@ -71,7 +72,7 @@ class Draft:
 
     @property
     def is_empty(self) -> bool:
-        return not (self.events or self.executions or self.open or self.take or self.close or self.consume)
+        return not (self.events or self.executions or self.open or self.take or self.close or self.end or self.consume)
 
     def advance(self, *, now_ms: int, rest: Rest | None) -> Advance:
         return Advance(
@@ -84,6 +85,7 @@ class Draft:
             open=tuple(self.open),
             take=tuple(self.take),
             close=tuple(self.close),
+            end=tuple(self.end),
             deliveries=tuple(self.deliveries),
             consume=tuple(self.consume),
             rest=rest,
@@ -115,6 +117,7 @@ class Draft:
         self.open.clear()
         self.take.clear()
         self.close.clear()
+        self.end.clear()
         self.deliveries.clear()
         self.consume.clear()
         self.begun.clear()

@@ -200,8 +200,9 @@ class SessionPass:
                 self._draft.executions[row.execution_id] = replace(
                     row, status=ExecutionStatus.FAILED, outcome_json=outcome, ended_at_ms=now_ms
                 )
-            for pause in self._pending.values():
-                self._draft.close.append(ClosePause(pause_id=pause.pause_id, resolution="cancelled"))
+            pending = [ClosePause(pause_id=row.pause_id, resolution="cancelled") for row in self._pending.values()]
+            self._draft.close += pending
+            self._draft.end += [row.pause_id for row in self._closed.values() if row.status == PauseStatus.RESOLVED]
         body = {"kind": type(error).__name__, "code": error.code, "detail": str(error)}
         if isinstance(error, SessionDefinitionChangedError):
             body |= {"stored": error.stored, "current": error.current}

@@ -6,7 +6,7 @@ Everything is looked at before anything is applied, so a change that is refused 
 from __future__ import annotations
 
 from .changes import Advance, AdvanceResult, Rest
-from .closing import close
+from .closing import close, end_answered
 from .drafts import DeliveryDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
 from .pause_states import PauseEvent, after
@@ -55,6 +55,8 @@ def advance(view: View, change: Advance) -> AdvanceResult:
             decision_json=None,
             now_ms=change.now_ms,
         )
+    for pause_id in change.end:
+        end_answered(view, view.pauses[pause_id], status=_CANCELLED, responder=None, now_ms=change.now_ms)
     for key in change.consume:
         message = view.inbound[key]
         message.consumed_at_ms = change.now_ms
@@ -86,6 +88,10 @@ def _are_pauses_as_believed(view: View, change: Advance) -> bool:
     for closing in change.close:
         pause = view.pauses.get(closing.pause_id)
         if pause is None or pause.session_id != change.session_id or after(pause.status, PauseEvent.CLOSE) is None:
+            return False
+    for pause_id in change.end:
+        pause = view.pauses.get(pause_id)
+        if pause is None or pause.session_id != change.session_id or pause.status != PauseStatus.RESOLVED:
             return False
     return True
 
@@ -119,7 +125,7 @@ def _refuse_malformed(view: View, session: SessionDraft, change: Advance) -> Non
     for ids in (
         [pause.pause_id for pause in change.open],
         [(delivery.pause_id, delivery.kind, delivery.channel) for delivery in change.deliveries],
-        [*change.take, *(closing.pause_id for closing in change.close)],
+        [*change.take, *(closing.pause_id for closing in change.close), *change.end],
         change.consume,
     ):
         if len(ids) > 1 and len(set(ids)) != len(ids):

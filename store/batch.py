@@ -84,6 +84,8 @@ class _Wanted:
                 self.pauses.update(change.take)
                 for closing in change.close:
                     self._add_pause(closing.pause_id)
+                for pause_id in change.end:
+                    self._add_pause(pause_id)
                 self.inbound.update(change.consume)
                 for pause_id in {row.pause_id for row in change.deliveries} - {row.pause_id for row in change.open}:
                     self._add_pause(pause_id)

@@ -147,8 +147,9 @@ class Rest:
 @value
 class Advance:
     """What one actor has to write. Guard: the session is RUNNING under ``holder`` and ``epoch``, and (where ``now_ms`` is
-    past ``lease_until_ms``) nobody else has claimed it; and every pause of ``close`` is pending, every one of ``take``
-    resolved (or cancelled: a pause closed from outside is read by its step, and keeps its status).
+    past ``lease_until_ms``) nobody else has claimed it; and every pause of ``close`` is pending, every one of ``end``
+    resolved, every one of ``take`` resolved (or cancelled: a pause closed from outside is read by its step, and keeps its
+    status).
 
     Attributes:
         ledger: consecutive rows from the session's ``next_seq`` on.
@@ -156,6 +157,7 @@ class Advance:
         open: new pauses. One whose (session_id, execution_id, key) exists already is an error of the caller.
         take: RESOLVED -> TAKEN.
         close: PENDING -> CANCELLED.
+        end: RESOLVED -> CANCELLED: the session is over, and no step takes what was answered.
         deliveries: inserted as they are (their holder may be set already, so that no one else picks them up).
         consume: (channel, external_id) of the messages that the actor has taken in.
     """
@@ -169,6 +171,7 @@ class Advance:
     open: tuple[PauseRow, ...] = ()
     take: tuple[str, ...] = ()
     close: tuple[ClosePause, ...] = ()
+    end: tuple[str, ...] = ()
     deliveries: tuple[DeliveryRow, ...] = ()
     consume: tuple[tuple[str, str], ...] = ()
     rest: Rest | None = None

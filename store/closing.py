@@ -17,6 +17,7 @@ from .view import View
 # An enum's member costs a call each time it is looked up.
 _CHANNEL = AnswererKind.CHANNEL.value
 _ACTION = PauseKind.ACTION.value
+_CANCELLED = Resolution.CANCELLED.value
 _FIRED = Resolution.FIRED.value
 _POST = DeliveryKind.POST.value
 _RELIEVE = DeliveryKind.RELIEVE.value
@@ -50,6 +51,17 @@ def close(
     ):  # of all that fires, only a call that somebody has run is a decision
         record(view, pause, resolution=resolution, responder=responder, decision_json=decision_json, now_ms=now_ms)
     return end_deliveries(view, pause, now_ms=now_ms, hold=hold)
+
+
+def end_answered(view: View, pause: PauseDraft, *, status: str, responder: str | None, now_ms: int) -> None:
+    """Put away a resolved pause whose session is over.
+
+    What was answered, by whom and when stays on the row; the audit says that it was never acted on.
+    """
+    pause.status = status
+    pause.is_changed = True
+    record(view, pause, resolution=_CANCELLED, responder=responder, decision_json=None, now_ms=now_ms)
+    end_deliveries(view, pause, now_ms=now_ms)
 
 
 def end_deliveries(view: View, pause: PauseDraft, *, now_ms: int, hold: Hold | None = None) -> list[DeliveryDraft]:

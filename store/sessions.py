@@ -17,7 +17,7 @@ from .changes import (
     StartResult,
     StartSession,
 )
-from .closing import close, end_deliveries, record
+from .closing import close, end_answered
 from .drafts import InboundDraft, PauseDraft, SessionDraft
 from .errors import StoreRefusedError
 from .pause_states import PauseEvent, after
@@ -175,21 +175,16 @@ def _cancel_pause(view: View, pause: PauseDraft, *, responder: str | None, now_m
     status = after(pause.status, PauseEvent.END)
     if status is None:
         return
-    cancelled = Resolution.CANCELLED.value
     if pause.resolution is None:
         close(
             view,
             pause,
             status=status,
-            resolution=cancelled,
+            resolution=Resolution.CANCELLED.value,
             answer_json=None,
             responder=responder,
             decision_json=None,
             now_ms=now_ms,
         )
         return
-    # What was answered, by whom and when stays on the row; the audit says that it was never acted on.
-    pause.status = status
-    pause.is_changed = True
-    record(view, pause, resolution=cancelled, responder=responder, decision_json=None, now_ms=now_ms)
-    end_deliveries(view, pause, now_ms=now_ms)
+    end_answered(view, pause, status=status, responder=responder, now_ms=now_ms)

@@ -110,12 +110,15 @@ class Model:
         believed = all(self.pauses.get(key) in ("resolved", "cancelled") for key in change.take)
         if not believed or any(self.pauses.get(closing.pause_id) != "pending" for closing in change.close):
             return "stale"
+        if any(self.pauses.get(key) != "resolved" for key in change.end):
+            return "stale"
         if (change.ledger and change.ledger[0].seq != one.events) or any(key in self.pauses for key in opened):
             return "refused"
         one.events += len(change.ledger)
         self.pauses |= dict.fromkeys(opened, "pending")
         self.pauses |= {key: "taken" for key in change.take if self.pauses[key] == "resolved"}
         self.pauses |= {closing.pause_id: "cancelled" for closing in change.close}
+        self.pauses |= dict.fromkeys(change.end, "cancelled")
         if change.rest is None or change.rest.wakes != one.wakes:
             return ("done", False)
         one.status, one.holder, one.due_at_ms = change.rest.status, None, change.rest.due_at_ms

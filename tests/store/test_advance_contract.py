@@ -196,6 +196,28 @@ async def test_taking_what_is_not_resolved_is_stale_and_writes_nothing(store: St
     assert await everything(store) == before
 
 
+@pytest.mark.behaviour("G26")
+@pytest.mark.behaviour("G29")
+async def test_an_answer_that_a_session_did_not_live_to_take_is_put_away_and_the_audit_says_so(store: Store) -> None:
+    await asleep(store, question(), timer(), is_sent=True)
+    await store.resolve_pause(resolve())
+    await store.claim(claim())
+    before = await everything(store)
+    for unanswered in ("t1", "never there"):
+        early = advance(epoch=2, ledger=(event(0),), end=("p1", unanswered), rest=rest("failed", wakes=1))
+        assert (await store.advance(early)).outcome == "stale"
+    assert await everything(store) == before
+    closing = (ClosePause(pause_id="t1", resolution="cancelled"),)
+    change = advance(epoch=2, now_ms=T0 + 4, close=closing, end=("p1",), rest=rest("failed", wakes=1))
+    assert (await store.advance(change)).rested
+    pause = await store.pause("p1")
+    assert pause is not None
+    assert (pause.status, pause.resolution, pause.responder) == ("cancelled", "replied", "mara")
+    assert pause.answer_json == '{"approved":true}'
+    entries = [(entry.resolution, entry.responder) for entry in await store.audit(tenant="acme", limit=10)]
+    assert sorted(entries, key=str) == [("cancelled", None), ("cancelled", None), ("replied", "mara")]
+
+
 async def test_a_sent_question_closed_by_its_session_is_withdrawn_and_audited(store: Store) -> None:
     await asleep(store, question(), timer(), is_sent=True)
     await store.resolve_pause(resolve("t1", resolution="fired", responder=None, decision_json=None))

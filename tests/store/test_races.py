@@ -178,6 +178,7 @@ class Source:
         opened = news[: self._random.randint(0, 2)]
         taken = {self._pause(model, "resolved", session_id=session_id)} if self._chance(0.3) else set[str]()
         closed = {self._pause(model, "pending", session_id=session_id)} if self._chance(0.2) else set[str]()
+        put_away = {self._pause(model, "resolved", session_id=session_id)} if self._chance(0.05) else set[str]()
         resting = self._random.choice([*["waiting"] * 8, *["ready"] * 3, "idle", "blocked", "ended"])
         rest = Rest(status=resting, reason=None, wakes=known.wakes - self._chance(0.2), due_at_ms=T0)
         ends = self._chance(0.3)
@@ -194,6 +195,7 @@ class Source:
             deliveries=tuple(post(key, session_id) for key in opened),
             take=tuple(taken),
             close=tuple(ClosePause(pause_id=key, resolution="withdrawn") for key in closed - taken),
+            end=tuple(put_away - taken - closed),
             rest=rest if self._chance(0.4) else None,
         )
 
