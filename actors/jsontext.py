@@ -10,6 +10,9 @@ import pydantic_core
 from .asks import JsonValue
 from .errors import SessionCorruptError
 
+MOST_LEVELS = 100
+"""Of lists and objects in each other, in what comes from outside: ``from_json`` reads some 200, and it is kept in others."""
+
 
 def to_json(value: JsonValue) -> str:
     return pydantic_core.to_json(value, inf_nan_mode="constants").decode()
@@ -64,3 +67,19 @@ def is_finite(found: JsonValue) -> bool:
             case _:
                 pass
     return True
+
+
+def is_flat_enough(found: JsonValue) -> bool:
+    """Whether no more than ``MOST_LEVELS`` lists and objects are in each other, so that it is read back wherever it is kept."""
+    level: list[JsonValue] = [found]
+    for _ in range(MOST_LEVELS + 1):
+        below: list[JsonValue] = []
+        for part in level:
+            if isinstance(part, list):
+                below.extend(cast("list[JsonValue]", part))
+            elif isinstance(part, dict):
+                below.extend(cast("dict[str, JsonValue]", part).values())
+        if not any(isinstance(part, list | dict) for part in level):
+            return True
+        level = below
+    return False

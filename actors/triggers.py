@@ -25,7 +25,7 @@ from .errors import TriggerDeclaredError, TriggerInvalidError, TriggerTakenError
 from .farewells import OPERATOR, farewell_of
 from .fire_outcomes import FireOutcome
 from .ids import Ids
-from .jsontext import from_json, to_json
+from .jsontext import MOST_LEVELS, from_json, is_flat_enough, to_json
 from .message_patterns import is_set_off
 from .moments import iso
 from .trigger_kinds import (
@@ -226,7 +226,14 @@ class Triggers:
 
         Args:
             key: what it fires for; the same again fires nothing. None for something of its own.
+
+        Raises:
+            TriggerInvalidError: (trigger.invalid) the payload is nested so deeply that those who are told could not read it.
         """
+        if not is_flat_enough(payload):
+            raise TriggerInvalidError(
+                f"more than {MOST_LEVELS} lists and objects are in each other; give them as a text"
+            )
         now_ms = self._clock.now_ms()
         key = key or self._ids.message_id(now_ms)
         fire = fire_of(row, key=key, at_ms=now_ms, now_ms=now_ms, missed=0, payload=payload)

@@ -20,7 +20,7 @@ from ..store.trigger_rows import TriggerRow, TriggerStatus
 from ..store.values import value
 from .asks import JsonValue
 from .errors import TriggerInvalidError, TriggerUnknownError
-from .jsontext import from_json, is_finite
+from .jsontext import from_json, is_finite, is_flat_enough
 from .trigger_kinds import Webhook, digest_of
 from .triggers import Triggers, read
 
@@ -125,12 +125,12 @@ def _is_signed(when: Webhook, headers: Mapping[str, str], body: bytes) -> bool:
 
 
 def _payload_of(body: bytes, content_type: str) -> JsonValue:
-    """The body as JSON if it is that, to the letter; else as text, else in base64."""
+    """The body as JSON if it is that, to the letter, and not nested too deeply to be kept; else as text, else in base64."""
     content_type = content_type.encode(errors="surrogateescape").decode(errors="replace")
     try:
-        found = from_json(body.decode())
-        if is_finite(found):
-            return {"content_type": content_type, "body": found}
+        payload: JsonValue = {"content_type": content_type, "body": from_json(body.decode())}
+        if is_finite(payload) and is_flat_enough(payload):
+            return payload
     except ValueError:
         pass
     try:

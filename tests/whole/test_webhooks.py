@@ -18,10 +18,13 @@ from aiohttp import web
 from structlog.testing import capture_logs
 
 from overwinter.actors.errors import TriggerInvalidError
+from overwinter.actors.jsontext import MOST_LEVELS, from_json
 from overwinter.actors.run import Run
 from overwinter.actors.trigger_kinds import Starts, Trigger, Webhook, check, digest_of
 from overwinter.actors.webhooks import Webhooks
+from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
+from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
 from overwinter.channels.webhooks import serving, webhook_app
@@ -184,6 +187,33 @@ async def test_a_body_that_is_no_json_starts_what_it_should_all_the_same(
     assert status == 202
     [fire] = site.started
     assert {name: fire["payload"].get(name) for name in told} == told
+
+
+def nested(levels: int) -> bytes:
+    return b"[" * levels + b"]" * levels
+
+
+@pytest.mark.parametrize("levels", [MOST_LEVELS - 1, MOST_LEVELS, 150, *range(195, 206), 250])
+async def test_a_body_is_read_by_who_waits_for_it_however_deeply_it_is_nested(tmp_path: Path, levels: int) -> None:
+    script = ScriptedModel.by_turn([calls("subscribe_to_trigger", {"trigger": "hook"}), says("Read.")])
+    hook = Trigger(slug="hook", when=Webhook(token_digest=digest_of(TOKEN)), starts=Starts(bot="b", message="new"))
+    app = App(name="a", agents=[Agent(name="b", toolsets=["workspace_ext"], model=script)], triggers=[hook])
+    async with Kit(build=lambda: app, path=tmp_path / "w.db").running() as kit:
+        await kit.settle()
+        session_id = await kit.start("b", "wait", surface="workspace")
+        webhooks = Webhooks(triggers=kit.runtime.triggers, tenant="default")
+        called = await webhooks.called("hook", TOKEN)
+        assert called is not None
+        assert (await webhooks.receive(called, headers={}, body=nested(levels))).status == 202
+        await kit.settle()
+        read = from_json((await kit.tool_results(session_id))["call_1"])["payload"]["body"]
+        assert read == (from_json(nested(levels).decode()) if levels < MOST_LEVELS else nested(levels).decode())
+        assert {each.status for each in await kit.store.sessions(tenant=None, statuses=None, limit=9)} <= {
+            "idle",
+            "waiting",
+        }
+        with pytest.raises(TriggerInvalidError, match="give them as a text"):
+            await kit.runtime.triggers.fire(called.row, payload=from_json(nested(MOST_LEVELS + 1).decode()))
 
 
 async def spoken(site: Site, request: bytes) -> int:
