@@ -69,6 +69,9 @@ _OBJECT: TypeAdapter[_Said | _Scheduled] = TypeAdapter(Annotated[_Said | _Schedu
 
 _Stamp = tuple[tuple[str | int, ...], ...]
 
+COMPILED_WITHIN = timedelta(seconds=10)
+"""How long a policy may take to be compiled in any case: a call may have to be judged faster than a service can be started."""
+
 _DIGESTED_BYTES = 256 * 1024
 """A file of so many bytes is told apart by its content: its time may be the same for two that were written at once."""
 
@@ -83,7 +86,8 @@ class Rego:
         policy: a file, a folder of ``*.rego`` files, or the text of a policy.
         rule: the rule whose value is the verdict, as ``data.refunds.verdict``.
         data: a JSON file with an object, or the object itself, as it is now.
-        timeout: how long it may be compiled, and evaluated; the first time its process has to be started as well.
+        timeout: how long it may be evaluated; the first time its process has to be started as well. To be compiled it may take
+            at least ten seconds.
 
     Raises:
         PolicyInvalidError: (policy.invalid) it does not compile, or there is no such rule; says where.
@@ -175,7 +179,8 @@ class Rego:
         """
         sources, data = self._sources(), self._data_text()
         process = RegoProcess()
-        late = threading.Timer(self.timeout.total_seconds(), process.interrupt)
+        within_s = max(self.timeout, COMPILED_WITHIN).total_seconds()
+        late = threading.Timer(min(within_s, threading.TIMEOUT_MAX), process.interrupt)
         late.start()
         told = ""
         try:
