@@ -67,6 +67,11 @@ class Agent:
     budget: Budget | None = None
     gates: Sequence[Gate] = ()
 
+    def __post_init__(self) -> None:
+        # An iterator would be at its end when it was gone through once, and no call would be judged any more.
+        for name in ("tools", "gates"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
 
 class AgentProgram:
     """An agent as the runtime runs it."""

@@ -74,6 +74,11 @@ class App:
     triggers: Sequence[Trigger] = ()
     yield_timeout_cap: timedelta = timedelta(minutes=60)
 
+    def __post_init__(self) -> None:
+        # An iterator would be at its end when it was gone through once, and no call would be judged any more.
+        for name in ("agents", "workflows", "gates", "plugins", "triggers"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
     def tools(self) -> Iterator[tuple[Agent, Tool]]:
         """Every tool that an agent has itself, and those of its toolsets whose roles are asked."""
         for agent in self.agents:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from ..channels.roles import ApprovalRole
 from .agents import Agent
@@ -45,13 +45,22 @@ def type_faults(gates: Sequence[Gate]) -> Iterator[tuple[str, str]]:
                 "assembly.gate-type",
                 f"{gate!r} is no gate; give Always, Predicate, Rego or Judge, or an object with {', '.join(_PARTS)}",
             )
+        elif gate.tools is not None and not isinstance(gate.tools, Collection):  # pyright: ignore[reportUnnecessaryIsInstance]
+            # An iterator would be at its end when it was gone through once, and no call would be judged.
+            yield "assembly.gate-tools", f"the tools of gate {gate.name} are {gate.tools!r}; give a list of names"
 
 
 def gate_faults(app: Gated) -> Iterator[tuple[str, str]]:
     """Every fault as its code and a sentence with the remedy."""
-    known = {tool.name for agent in app.agents for tool in app.tools_of(agent)}
+    known: set[str] = set()
+    judged: dict[int, set[str]] = {}
+    for agent in app.agents:
+        for tool in app.tools_of(agent):
+            known.add(tool.name)
+            for gate in app.gates_of(agent, tool):
+                judged.setdefault(id(gate), set()).add(tool.name)
     for gate in app.all_gates():
-        yield from _faults_of(gate, known)
+        yield from _faults_of(gate, known, judged.get(id(gate), set()))
     for name, count in Counter(gate.name for gate in app.all_gates()).items():
         if count > 1:
             yield "assembly.duplicate-name", f"{count} gates are called {name}; rename one"
@@ -80,7 +89,11 @@ def _plugin_faults(plugins: Sequence[Plugin]) -> Iterator[tuple[str, str]]:
                 yield "assembly.action-kind", f"plugin {plugin.name} declares {kind} {count} times; declare it once"
 
 
-def _faults_of(gate: Gate, known: set[str]) -> Iterator[tuple[str, str]]:
+def _faults_of(gate: Gate, known: set[str], judged: set[str]) -> Iterator[tuple[str, str]]:
+    """Args:
+    known: the names of all tools.
+    judged: those of the tools whose calls it judges, put where it is.
+    """
     name: Any = gate.name
     if not isinstance(name, str) or not name.strip():
         yield "assembly.gate-name", "a gate has no name; it stands in the decision log, so give it one"
@@ -90,9 +103,18 @@ def _faults_of(gate: Gate, known: set[str]) -> Iterator[tuple[str, str]]:
     tools: Any = gate.tools
     if isinstance(tools, str):
         yield "assembly.gate-tools", f"the tools of gate {name} are one text; give a list: [{tools!r}]"
+    elif tools is not None and not tools:
+        yield (
+            "assembly.gate-tools",
+            f"gate {name} names no tool, so it would judge nothing; name some, or give None for all",
+        )
     elif tools is not None:
-        for missing in sorted(set(tools) - known):
-            yield "assembly.gate-tools", f"gate {name} judges {missing}, and no agent has a tool of that name"
+        for missing in sorted(set(map(str, cast("Collection[Any]", tools))) - judged):
+            if missing in known:
+                what = f"{missing}, which no agent has where the gate is put; put the gate on the agent that has it, or on the app"
+            else:
+                what = f"{missing}, and no agent has a tool of that name"
+            yield "assembly.gate-tools", f"gate {name} judges {what}"
     if gate.timeout <= timedelta():
         yield "assembly.gate-timeout", f"the timeout of gate {name} must be more than nothing"
     match gate:

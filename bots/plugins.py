@@ -20,3 +20,8 @@ class Plugin:
     name: str
     action_kinds: Sequence[str] = ()
     gates: Sequence[Gate] = ()
+
+    def __post_init__(self) -> None:
+        # An iterator would be at its end when it was gone through once, and no call would be judged any more.
+        for name in ("gates",):
+            object.__setattr__(self, name, tuple(getattr(self, name)))

@@ -241,6 +241,9 @@ def _scheduled(gate: Gate, call: GatedCall, verdict: Schedule) -> Finding:
         )
     if _hidden(correlation_id, call) != correlation_id:
         return _failed(gate, call, "its correlation id has a sensitive argument in it, and a host would read it")
+    kind: Any = verdict.action_kind
+    if kind is not None and not isinstance(kind, str):
+        return _failed(gate, call, f"its kind of action is {_in_short(kind)}, which is no text")
     due_at_ms = due_in_ms = deadline_in_ms = None
     match verdict.due:
         case None:
@@ -259,7 +262,7 @@ def _scheduled(gate: Gate, call: GatedCall, verdict: Schedule) -> Finding:
         return _failed(gate, call, "it is put off by more than a thousand years")
     plan = Plan(
         correlation_id=correlation_id,
-        action_kind=verdict.action_kind,
+        action_kind=kind,
         due_at_ms=due_at_ms,
         due_in_ms=due_in_ms,
         deadline_in_ms=deadline_in_ms,
@@ -277,7 +280,7 @@ def _finding(
     return Finding(
         policy=gate.name,
         verdict=verdict,
-        reason=_on_one_line(reason if isinstance(reason, str) else repr(reason), call),
+        reason=_on_one_line(reason if isinstance(reason, str) else _in_short(reason), call),
         is_failure=is_failure,
         is_shadow=gate.shadow,
         role=gate.asks.name if verdict == "ask" else "",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -20,6 +21,7 @@ from overwinter.actors.retries import Retry
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
+from overwinter.bots.plugins import Plugin
 from overwinter.bots.policies.gates import Always, Gate, Predicate
 from overwinter.bots.policies.judge import VERDICT_TOOL, Judge
 from overwinter.bots.policies.verdicts import Allow, Ask, Deny, GatedCall, Verdict
@@ -577,6 +579,57 @@ def test_faults_of_gates_are_found_at_assembly() -> None:
         "assembly.judge-instructions",
         "assembly.judge-instructions",
     ]
+
+
+async def test_gates_that_are_given_one_after_the_other_judge_every_call(tmp_path: Path) -> None:
+    bank = Bank(pays("20"))
+    denies_all = [Predicate(name=name, check=denies(1), asks=FINANCE) for name in ("tool", "agent", "app", "plugin")]
+
+    def build(where: str) -> App:
+        given: Any = (gate for gate in denies_all if gate.name == where)
+        if where == "agent":
+            return bank.app(given)
+        if where == "app":
+            return replace(bank.app(), gates=given)
+        if where == "tool":
+            return replace(
+                bank.app(),
+                agents=[
+                    replace(agent, tools=[tool(gates=given)(each.function) for each in agent.tools])
+                    for agent in bank.app().agents
+                ],
+            )
+        return replace(bank.app(), plugins=iter([Plugin(name="p", gates=given)]))
+
+    for where in ("tool", "agent", "app", "plugin"):
+        async with Kit(build=lambda where=where: build(where), path=tmp_path / f"{where}.db").running() as kit:
+            session_id = await kit.start("bank", "go")
+            assert (await kit.tool_results(session_id))["c1"].startswith(f"Denied by {where}")
+    assert bank.paid == []
+
+
+@pytest.mark.parametrize("tools", [iter(["pay"]), (name for name in ["pay"]), filter(None, ["pay"]), 5])
+def test_names_that_can_be_gone_through_only_once_are_a_fault(tools: Any) -> None:
+    with pytest.raises(AssemblyError, match="give a list of names"):
+        Bank().app([Always(name="one", asks=FINANCE, tools=tools)]).check()
+
+
+def test_a_gate_that_would_judge_nothing_is_a_fault() -> None:
+    @tool
+    async def look() -> str:
+        """Look."""
+        return "seen"
+
+    misplaced = Always(name="one", asks=FINANCE, tools=["pay"])
+    elsewhere = Agent(name="looker", tools=[look], model=Bank().script, gates=[misplaced])
+    with pytest.raises(AssemblyError, match="one judges pay, which no agent has where the gate is put"):
+        replace(Bank().app(), agents=[*Bank().app().agents, elsewhere]).check()
+    with pytest.raises(AssemblyError, match="judges pay, which no agent has where the gate is put"):
+        Bank().app(more=[tool(gates=[misplaced])(look.function)]).check()
+    with pytest.raises(AssemblyError, match="names no tool, so it would judge nothing"):
+        Bank().app([Always(name="one", asks=FINANCE, tools=[])]).check()
+    Bank().app([misplaced]).check()
+    Bank().app(of_app=[misplaced]).check()
 
 
 @pytest.mark.parametrize("gate", [over(50), Always, "always"])

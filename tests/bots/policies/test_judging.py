@@ -284,6 +284,8 @@ async def test_a_cancellation_from_outside_is_not_taken_for_a_verdict() -> None:
         (Schedule(correlation_id="c1", due=timedelta.max), "a thousand years"),
         (Schedule(correlation_id="c1", due=timedelta(hours=1), deadline=timedelta.max), "a thousand years"),
         (Schedule(correlation_id="c1", deadline="soon"), "TypeError"),  # type: ignore[arg-type]
+        (Schedule(correlation_id="c1", action_kind=["pay"]), "which is no text"),  # type: ignore[arg-type]
+        (Schedule(correlation_id="c1", action_kind=5), "which is no text"),  # type: ignore[arg-type]
     ],
 )
 async def test_a_ticket_that_makes_no_sense_asks_a_person(verdict: Verdict, why: str) -> None:
@@ -298,6 +300,13 @@ async def test_the_correlation_id_must_contain_the_calls_id() -> None:
     assert (await finding_of(gate, call(call_id="c1"))).verdict == "schedule"
     assert (await finding_of(gate, call(call_id="c2"))).verdict == "ask"
     assert (await finding_of(gate, call(call_id=""))).verdict == "ask"
+
+
+@pytest.mark.parametrize("reason", [None, ["fraud"], Unreadable(), ValueError("fraud"), "\ud800"])
+async def test_a_denial_stands_whatever_its_reason_is(reason: Any) -> None:
+    judged = await judged_by([says(Deny(reason=reason))], call())
+    assert (judged.verdict, judged.findings[0].is_failure) == ("deny", False)
+    assert Judged.from_json(from_json(to_json(judged.to_json(tool="t", call_id="c1")))) == judged
 
 
 # -- what is kept of it ------------------------------------------------------------------------------------------------
