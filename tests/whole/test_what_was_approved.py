@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from overwinter.actors.asks import JsonValue
+from overwinter.actors.errors import PauseNotPendingError
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.policies.gates import Always, Gate, Predicate
-from overwinter.bots.policies.verdicts import Allow, Ask, Deny, GatedCall, Verdict
-from overwinter.bots.scripted_model import ScriptedModel, calls, says
+from overwinter.bots.policies.verdicts import Allow, Ask, Deny, GatedCall, Schedule, Verdict
+from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import Tool, ToolCall, tool
@@ -155,3 +157,47 @@ async def test_who_approved_the_call_as_it_was_before_has_not_approved_what_runs
         await kit.answer("finance", decision={"approved": True}, by="mara")
         await kit.answer("director", decision=approves(20), by="dora")
     assert (board.set, approved_by) == (["20"], ["dora"])
+
+
+async def test_an_answer_to_the_call_as_it_was_before_is_refused_and_runs_nothing(tmp_path: Path) -> None:
+    board = Switchboard(800)
+    gates = (Always(name="f", asks=FINANCE), Always(name="d", asks=DIRECTOR))
+    async with Kit(build=lambda: board.app(*gates), path=tmp_path / "w.db").running() as kit:
+        await kit.start("b", "go")
+        before = await kit.question("finance")
+        await kit.answer(before, decision=approves(900))
+        await kit.answer("director", decision=approves(1000), by="dora")
+        with pytest.raises(PauseNotPendingError):
+            await kit.answer(before, decision={"approved": True})
+        assert (board.set, [pause.role for pause in await kit.pending()]) == ([], ["finance"])
+        await kit.answer("finance", decision={"approved": False})
+    assert board.set == []
+
+
+async def test_a_call_that_was_edited_and_put_off_runs_as_edited(tmp_path: Path) -> None:
+    board = Switchboard(1)
+
+    def later(call: GatedCall) -> Verdict:
+        return Schedule(correlation_id=f"switch:{call.call_id}", due=timedelta(hours=1))
+
+    gates = (Always(name="f", asks=FINANCE), Predicate(name="later", check=later, asks=FINANCE))
+    async with Kit(build=lambda: board.app(*gates), path=tmp_path / "w.db").running() as kit:
+        await kit.start("b", "go")
+        await kit.answer("finance", decision=approves(True))
+        await kit.restart()
+        assert board.set == []
+        await kit.advance(timedelta(hours=2))
+    assert board.set == ["True"]
+
+
+async def test_of_two_calls_of_one_id_an_approval_lets_one_through(tmp_path: Path) -> None:
+    board = Switchboard(1)
+    twice = calls_all(calls("switch", {"to": 1}, call_id="c1"), calls("switch", {"to": 1}, call_id="c1"))
+    board.script = ScriptedModel.by_turn([twice, says("ok")])
+    async with Kit(build=lambda: board.app(role=FINANCE), path=tmp_path / "w.db").running() as kit:
+        await kit.start("b", "go")
+        await kit.answer("finance", decision={"approved": True})
+        assert (board.set, len(await kit.pending())) == (["1"], 1)
+        await kit.restart()
+        await kit.answer("finance", decision={"approved": False})
+    assert board.set == ["1"]
