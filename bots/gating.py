@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from ..actors.asks import ApprovalForm, JsonValue
+from ..actors.errors import SessionDefinitionChangedError
 from ..actors.events import EventKind
 from ..actors.jsontext import is_same
 from ..actors.marks import Secret, secrets_in
 from ..actors.messages import ToolCallRequest
-from ..actors.operations import WaitResult, reason_of
+from ..actors.operations import Halt, WaitResult, reason_of
 from ..actors.privacy import check_may_leave, listed_arguments, noted, secrets_of
 from ..actors.run import Run
 from ..actors.tickets import Order
@@ -118,6 +119,7 @@ class Gating:
                 if judged.digest != asked:
                     # The deployed tool reads the model's words otherwise than when they were judged: that is another call.
                     continue
+                await self._check_roles(run, tool, judged)
             if judged.denied is not None:
                 why = discretion.told(judged.denied.reason or "no reason given")
                 return Refused(why=f"Denied by {judged.denied.policy}: {why}. The call did not run.")
@@ -164,6 +166,18 @@ class Gating:
                         approvals.note = admitted.note
                         return admitted.arguments
         return None
+
+    async def _check_roles(self, run: Run, tool: Tool, judged: Judged) -> None:
+        """End the pass, whatever is around it, where a recorded verdict asks a role that the deployed gates do not."""
+        own = () if tool.asks is None else (tool.asks.name,)
+        for name, findings in judged.asks.items():
+            if name not in self._roles and name not in own:
+                changed = SessionDefinitionChangedError(
+                    f"{findings[0].policy} asked {name} about a call of {tool.name}, and no gate that is deployed asks {name}; "
+                    "deploy the code as it was, or cancel the session",
+                    session_id=run.session_id,
+                )
+                await Halt(key=run.key("halt"), frame=run.frame, error=changed)
 
     def _asked_of(self, tool: Tool, judged: Judged) -> list[tuple[ApprovalRole, Sequence[Finding]]]:
         asks = judged.asks

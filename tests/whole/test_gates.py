@@ -518,6 +518,27 @@ async def test_adding_a_gate_blocks_a_sleeping_session_and_trying_one_in_shadow_
 MAY_RUN = calls(VERDICT_TOOL, {"verdict": "may_run", "reason": "a regular customer"})
 
 
+async def test_a_verdict_that_asks_a_role_which_is_deployed_no_more_blocks_and_keeps_the_answer(tmp_path: Path) -> None:
+    bank = Bank(pays("80"))
+    asks = FINANCE
+    kit = Kit(build=lambda: bank.app([bank.predicate(over(50), asks=asks)]), path=tmp_path / "w.db")
+    async with kit.running():
+        session_id = await kit.start("bank", "go")
+        asks = DIRECTOR
+        await kit.restart()
+        await kit.answer("finance", text="yes")
+        await kit.runtime.accepting.accept(tenant="default", session_id=session_id, by="otto")
+        await kit.settle()
+        session = await kit.session(session_id)
+        assert (session.status, bank.paid) == ("blocked", [])
+        assert "amount asked finance about a call of pay" in (session.reason or "")
+        asks = FINANCE
+        await kit.restart()
+        await kit.runtime.accepting.accept(tenant="default", session_id=session_id, by="otto")
+        await kit.settle()
+    assert (bank.paid, bank.approved_by) == (["80"], ["mara"])
+
+
 async def test_a_judge_uses_the_apps_model_within_its_budget(tmp_path: Path) -> None:
     asked: list[str] = []
 
