@@ -35,10 +35,13 @@ _ECHO = re.compile(
     r"(?P<word>yes|no),? (?:it|they|he|she|there|we|i) (?:do|does|did|is|are|was|were|has|have)(?P<negation>n't| not)?"
 )
 _FULL_STOP = re.compile(r"[.!]$")
-_CONNECTING = words_in("""is are it's its from on at in the as of starting starts start beginning begin and with be should would
-    ist ab vom am und der die das soll est dem à partir de le la du et es desde el y a partir del è dal da e sono
-    é desde a partir vanaf op en is och från är og fra er
-    od z w jest we i need make から からお願いします でお願いします に にします 부터 起 开始""")
+_CONNECTING = words_in("""is are it's its the as of and be should would ist und der die das soll est dem à de le la du et es el y a
+    del è e sono é een is en och är og er jest we i need make でお願いします にします""")
+_BEGINNING = words_in("""from on at in with starting starts start beginning begin ab vom am partir desde dal da vanaf op från fra
+    od z w från から からお願いします に 부터 起 开始""")
+"""Lead to a day from which something runs; before a number they make it a bound: "from 5"."""
+_ENDING = words_in("to until till til do bis tot hasta até fino jusqu'à до kadar asti saakka")
+"""Make a bound of what they lead to, in one language, though some are filling in another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +200,7 @@ def _not_one(field: Field, places: Sequence[Place]) -> NoAnswer:
 def _is_labelled(field: Field, text: str, place: Place) -> bool:
     """Whether the field's name stands before the place with nothing but connecting words between."""
     before = [token.text for token in tokens_of(text[: place.begin])]
-    while before and before[-1] in _CONNECTING and tuple(before[-len(field.label) :]) != field.label:
+    while before and before[-1] in _CONNECTING | _BEGINNING and tuple(before[-len(field.label) :]) != field.label:
         before.pop()
     return bool(field.label) and (
         tuple(before[-len(field.label) :]) == field.label or before[-1:] == [folded(field.name)]
@@ -214,9 +217,15 @@ def _is_accounted_for(text: str, used: Sequence[Place], fields: Sequence[Field],
         return False
     labels = {word for field in fields for word in (*field.label, folded(field.name))}
     known = labels | _CONNECTING | subject.counted
+    has_day = any(field.kind is FieldKind.DATE for field in fields)
+    bounding = (_ENDING if has_day else _ENDING | _BEGINNING) - labels
+    known |= _BEGINNING if has_day else frozenset[str]()
     if subject.currencies is not None:
         known |= {word for word, codes in CURRENCIES.items() if subject.has_currency(codes)}
-    tokens = tuple(token for clause in without_signature(left) for token in clause.tokens if token.text not in known)
+    beside = tuple(token for clause in without_signature(left) for token in clause.tokens)
+    if any(token.text in bounding for token in beside):
+        return False
+    tokens = tuple(token for token in beside if token.text not in known)
     if not tokens:
         return True
     clause = Clause(tokens=tokens, text="", is_quoted=False)

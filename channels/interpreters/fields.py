@@ -27,6 +27,8 @@ _EDGE_MARKS = ".:!()[]\"'“”„‘’"
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _FORMATS: Mapping[str, re.Pattern[str]] = MappingProxyType({"email": _EMAIL, "uuid": _UUID})
+_DASHES = frozenset("-–—‐‑‒−")
+"""Right beside a number, perhaps a minus or a range."""
 _SAYS_NOTHING = frozenset(("title", "description", "default", "examples", "$comment", "deprecated"))
 _LENGTHS = frozenset(("minLength", "maxLength"))
 
@@ -184,7 +186,8 @@ def _numbers(field: Field, text: str, days: Sequence[Day], locale: str | None) -
         if token.kind is not TokenKind.NUMBER or _is_in_a_day(begin, end, days):
             continue
         number = read_number(token.text, locale=locale)
-        value = _as_json(number, field.kind) if isinstance(number, Decimal) else None
+        is_glued = text[begin - 1 : begin] in _DASHES or text[end : end + 1] in _DASHES
+        value = _as_json(number, field.kind) if isinstance(number, Decimal) and not is_glued else None
         yield Place(value=value, begin=begin, end=end, text=token.raw)
 
 
