@@ -88,7 +88,7 @@ def _to_some(
     names = _names_of(questions)
     readings: dict[str, Reading] = {}
     parts = [part for piece in _PART_END.split(text) for each in _turned(piece, names) if (part := each.strip())]
-    if (listed := _listed(parts, len(questions))) is not None:
+    if (listed := _listed(parts, questions)) is not None:
         return {
             questions[at].id: read_by_rules(questions[at].form, questions[at].prompt, rest, today=today, locale=locale)
             for at, rest in listed.items()
@@ -117,11 +117,17 @@ def _turned(piece: str, names: Mapping[str, int]) -> list[str]:
     return sides if all(_pattern(names).search(side) for side in sides) else [piece]
 
 
-def _listed(parts: Sequence[str], count: int) -> dict[int, str] | None:
-    """The answers of a list that is numbered from 1 and answers every question; None if it is none."""
+def _listed(parts: Sequence[str], questions: Sequence[OpenQuestion]) -> dict[int, str] | None:
+    """The answers of a list that is numbered from 1 and answers every question.
+
+    None if it is none, or if a question has such numbers of its own, which may be meant.
+    """
+    numbers = {str(number) for number in range(1, len(questions) + 1)}
+    if any(token.text in numbers for question in questions for token in tokens_of(normalised(question.prompt))):
+        return None
     items = [_LIST_ITEM.fullmatch(part) for part in parts]
     found = [item for item in items if item is not None]
-    if len(found) != len(parts) or [int(item["number"]) for item in found] != list(range(1, count + 1)):
+    if len(found) != len(parts) or [int(item["number"]) for item in found] != list(range(1, len(questions) + 1)):
         return None
     return {at: item["answer"] for at, item in enumerate(found)}
 

@@ -115,6 +115,14 @@ def test_both_of_three_is_asked_again_and_all_of_three_is_not() -> None:
     assert split(THREE, "third no") == {"c": "n"}
 
 
+def test_numbers_that_a_question_has_itself_are_no_places() -> None:
+    questions = [
+        OpenQuestion(id="a", form=CHOICES, prompt="Refund 1) the goods and 2) the postage of order 4471?"),
+        OpenQuestion(id="b", form=CHOICES, prompt="Refund order 4472?"),
+    ]
+    assert split(questions, "1) yes\n2) no") == {"a": "?", "b": "?"}
+
+
 def test_a_single_open_question_takes_the_whole_reply() -> None:
     assert split(TWO[:1], "approve") == {"a": "y"}
     assert split(TWO[:1], "approve order 4472") == {"a": "?"}
