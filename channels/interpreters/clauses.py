@@ -9,7 +9,6 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
-from itertools import pairwise
 
 from .amounts import CURRENCIES, read_number
 from .languages import APPROVING, TURNING
@@ -58,8 +57,8 @@ class Sense(Enum):
 _SAYS_YES = frozenset((Kind.YES, Kind.APPROVE))
 _APPROVES = frozenset((Kind.YES, Kind.APPROVE, Kind.ACT))
 _TURNS = frozenset((Kind.BUT, Kind.LIMIT, Kind.HALF, Kind.EACH, Kind.FIRST, Kind.SECOND, Kind.THIRD))
-_FORBIDDING = words_in("don't dont do never must mustn't shouldn't")
-"""First words of the English negations that forbid: "couldn't refund" reports."""
+_FORBIDDING = words_in("don't dont do")
+"""First words of the English negations that begin an order: "couldn't refund" reports."""
 _UNSETTLES = _TURNS | {Kind.CONDITION, Kind.BECAUSE, Other.QUANTITY, Other.PERCENT}
 
 
@@ -94,7 +93,12 @@ def sense_of(clause: Clause, items: Sequence[Item], language: Language) -> Sense
     if clause.is_quoted:
         return Sense.FOREIGN
     grounds = next((at for at, item in enumerate(items) if item.kind is Kind.BECAUSE), None)
-    if grounds and _sense(items[:grounds], language) is Sense.NO and not undermines(items[grounds + 1 :], language):
+    if (
+        grounds
+        and items[grounds + 1 :]
+        and _sense(items[:grounds], language) is Sense.NO
+        and not undermines(items[grounds + 1 :], language)
+    ):
         return Sense.NO
     return _sense(items, language)
 
@@ -152,7 +156,8 @@ def _is_refused(items: Sequence[Item], language: Language) -> bool:
     is_counted = (
         language.has_counting_no and before is not None and before.kind is Kind.NO and before.words[0].isalpha()
     )
-    if is_counted or (denies and len(refusals) > 1):
+    is_of_doubt = denies and any(item.kind is Kind.SURE for item in items[first:])
+    if is_counted or is_of_doubt or (denies and len(refusals) > 1):
         return False
     approving = [at for at, item in enumerate(items) if item.kind in _SAYS_YES]
     return not approving or (denies and all(items[at].kind is Kind.APPROVE and at > first for at in approving))
@@ -166,15 +171,22 @@ def _negated(items: Sequence[Item], acts: int, plain_nos: int, language: Languag
         reaches = language.negates_backwards or _comes_first(tuple(reversed(items)), _APPROVES, {Kind.NEGATION})
         return Sense.NO if reaches else Sense.DOUBT
     stands_alone = any(item.kind is Kind.NEGATION and set(item.words) & language.lone for item in items)
-    is_said = any(item.kind in (Kind.EMPHASIS, Kind.REGRET) for item in items)
-    return Sense.NO if stands_alone or is_said or _forbids(items) else Sense.DOUBT
+    is_emphatic = any(item.kind is Kind.EMPHASIS for item in items)
+    return Sense.NO if stands_alone or is_emphatic or _regrets(items) or _forbids(items) else Sense.DOUBT
+
+
+def _regrets(items: Sequence[Item]) -> bool:
+    """``Unfortunately not``, and nothing more: "unfortunately I can't" may be about anything."""
+    kinds = {item.kind for item in items}
+    return Kind.REGRET in kinds and kinds <= {Kind.REGRET, Kind.NEGATION, Kind.FILL, Other.SAME}
 
 
 def _forbids(items: Sequence[Item]) -> bool:
-    """Whether the negation stands right before the very deed that is asked about: ``do not refund``."""
-    return any(
-        item.kind is Kind.NEGATION and item.words[0] in _FORBIDDING and after.is_deed for item, after in pairwise(items)
-    )
+    """Whether a clause begins by forbidding the very deed that is asked about: "we do not refund" tells a habit."""
+    at = next((at for at, item in enumerate(items) if item.kind is not Kind.FILL), 0)
+    forbidding, *after = items[at : at + 2]
+    is_forbidding = forbidding.kind is Kind.NEGATION and forbidding.words[0] in _FORBIDDING
+    return is_forbidding and any(item.is_deed for item in after)
 
 
 def _comes_first(items: Sequence[Item], first: Set[Kind], later: Set[Kind]) -> bool:

@@ -106,7 +106,8 @@ _ENGLISH = language(
     nouns="""refund refunds payment payments order orders request requests invoice invoices transfer transaction card
         purchase deploy deployment access""",
     lone="never nothing",
-    denials="""no way | no chance | by no means | under no circumstances | over my dead body | hell no | not a
+    denials="""i disagree | we disagree | no way | no chance | by no means | under no circumstances
+        | over my dead body | hell no | not a
         chance | not in a million years | not on my watch | not happening | i'd rather not | i would rather
         not | rather not | better not""",
     sign_offs="""best | best regards | kind regards | warm regards | regards | cheers | many thanks | thanks

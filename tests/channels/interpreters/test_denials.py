@@ -27,6 +27,8 @@ def decision(reply: str) -> str:
         "by no means declined",
         "no chance of rejecting this",
         "no veto",
+        "by no means sure",
+        "I disagree that this should be rejected",
         "No veto from me",
         "auf keinen Fall ablehnen",
         "keinesfalls verweigern",
@@ -114,4 +116,28 @@ def test_who_may_not_decide_has_not_refused(reply: str) -> None:
 
 @pytest.mark.parametrize("reply", ["this is not allowed", "not authorised", "I can't approve this", "nicht erlaubt"])
 def test_what_may_not_be_done_is_refused(reply: str) -> None:
+    assert decision(reply) == "reject"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "unfortunately I can't",
+        "leider nicht da",
+        "leider kann ich nicht",
+        "purtroppo non ci sono",
+        "tyvärr kan jag inte",
+        "helaas kan ik niet",
+        "unfortunately not here",
+        "I'm afraid I don't know",
+    ],
+)
+def test_regretting_something_else_is_no_refusal(reply: str) -> None:
+    assert decision(reply) == "asked"
+
+
+@pytest.mark.parametrize(
+    "reply", ["unfortunately not", "leider nicht", "purtroppo no", "tyvärr inte", "helaas niet", "leider nein, danke"]
+)
+def test_regretting_no_more_than_a_not_is_one(reply: str) -> None:
     assert decision(reply) == "reject"

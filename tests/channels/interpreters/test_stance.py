@@ -186,7 +186,8 @@ def test_lines_that_quote_the_question_word_for_word_say_nothing(reply: str, exp
     [
         ("do not refund", "reject"),
         ("Don't refund, please", "reject"),
-        ("never refund this", "reject"),
+        ("we do not refund", "ask"),
+        ("please do not refund him", "reject"),
         ("couldn't refund", "ask"),
         ("don't refund yet", "ask"),
         ("do not refund half", "ask"),
