@@ -13,6 +13,7 @@ from dataclasses import replace
 from .header_blocks import is_header
 from .phrases import any_of, folded
 from .results import Doubt, MailReadingResult, Step
+from .words_footers import BANNER_WORDS, BANNERS, WARNINGS
 from .words_quotes import FORWARDED, ORIGINAL, WROTE
 
 _WORD = re.compile(r"\w+")
@@ -23,7 +24,10 @@ _DATE = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)|(?<!\d)\d{1,2}[:h.]\d{2}(?!\d)")
 _ADDRESS = re.compile(r"[^\s<>@]@[^\s<>@]+\.\w")
 _WROTE = any_of(WROTE)
 _ANNOUNCED = any_of(ORIGINAL | FORWARDED)
+_BANNERS = any_of(BANNERS)
 _LONGEST_LINE = 1_000
+_LONGEST_BANNER = 4
+"""Lines."""
 
 
 def with_originals(result: MailReadingResult, originals: Sequence[str]) -> MailReadingResult:
@@ -46,11 +50,35 @@ def added_to_originals(left_out: str, originals: Sequence[str]) -> tuple[str, ..
     known = [f" {' '.join(_words(original))} " for original in originals]
     return tuple(
         line.strip()
-        for line in left_out.split("\n")
+        for line in _without_banners(left_out.split("\n"))
         if (words := _words(line))
         and not any(f" {' '.join(words)} " in text for text in known)
         and not _is_clients(line)
     )
+
+
+def _without_banners(lines: Sequence[str]) -> list[str]:
+    """The lines without warnings that a border server put on top of what it let in; every word of one is known."""
+    kept: list[str] = []
+    at = 0
+    while at < len(lines):
+        width = _width_of_banner(lines[at : at + _LONGEST_BANNER])
+        kept += [] if width else [lines[at]]
+        at += width or 1
+    return kept
+
+
+def _width_of_banner(lines: Sequence[str]) -> int:
+    """How many of the lines are such a warning from the first of them on; 0 if it is none."""
+    first = folded(lines[0][:_LONGEST_LINE]).lstrip("> *")
+    if not first.startswith(WARNINGS):
+        return 0
+    for width in range(len(lines), 0, -1):
+        words = [word for line in lines[:width] for word in _words(line[:_LONGEST_LINE])]
+        is_known = all(_words(line) for line in lines[:width]) and BANNER_WORDS.issuperset(words)
+        if is_known and _BANNERS.search(" ".join(folded(line).lstrip("> *") for line in lines[:width])) is not None:
+            return width
+    return 0
 
 
 def _words(text: str) -> list[str]:

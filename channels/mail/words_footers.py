@@ -225,6 +225,20 @@ WARNINGS = (
 )
 """How it begins to."""
 
+BANNER_WORDS = phrases(
+    """
+    caution | warning | external | email | e | mail | message | sender | this | originated | came | was | sent | from | an |
+    outside | of | the | your | our | organization | organisation | company | do | not | click | on | links | link | or | and |
+    open | attachments | attachment | unless | you | recognize | recognise | know | trust | verify | verified | can | confirm |
+    content | is | safe | be | careful | with | reply | source | exercise | please | think | before | clicking | opening |
+    achtung | vorsicht | extern | externe | externer | absender | diese | nachricht | stammt | kommt | von | außerhalb | der |
+    organisation | des | unternehmens | klicken | sie | nicht | auf | keine | anhänge | öffnen | und | oder | bitte | links |
+    attention | avertissement | courriel | provient | de | l | extérieur | ce | ne | cliquez | pas | sur | les | liens | ouvrez |
+    expéditeur | externe | pièces | jointes | n | votre
+    """
+)
+"""Every word such a warning is made of, where it stands in the original that somebody quotes."""
+
 SMALL_WORDS = phrases(
     """
     of | for | and | the | at | in | und | für | der | des | die | im | de | du | la | le | et | à | y | del |

@@ -111,14 +111,38 @@ def test_what_announces_a_quote_in_other_ways_is_no_addition(below: str) -> None
     assert (result.text, added_to_originals(result.left_out, (SENT,))) == ("Ne.", ())
 
 
+BANNER = "CAUTION: This email originated from outside of the organization. Do not click links or\nopen attachments."
+
+
+@pytest.mark.parametrize(
+    ("banner", "added"),
+    [
+        (BANNER, ()),
+        ("Achtung: Diese E-Mail kommt von außerhalb der Organisation.", ()),
+        ("CAUTION: This email originated from outside of the organization. Only 200.", ("> CAUTION",)),
+        (f"{BANNER}\nonly 200", ("> only 200",)),
+        ("CAUTION: only 200", ("> CAUTION",)),
+        ("Do not open", ("> Do not open",)),
+    ],
+)
+def test_a_border_servers_warning_inside_a_quote_is_no_addition(banner: str, added: tuple[str, ...]) -> None:
+    above = "".join(f"> {line}\n" for line in banner.split("\n"))
+    result = read(mail(f"Denied.\n\nOn 2026-03-03 10:12, Ops Agent wrote:\n{above}{quoted()}\n"))
+    found = added_to_originals(result.left_out, (SENT,))
+    assert result.text == "Denied."
+    assert len(found) == len(added)
+    assert all(line.startswith(wanted) for line, wanted in zip(found, added, strict=True))
+
+
 def test_an_answer_with_somebodys_initials_is_an_addition() -> None:
     typed = read(mail(f"See below.\n\n{quoted(prefix='OA> ')}\nML> only 200\nML> at most\n"))
     assert added_to_originals(typed.left_out, (SENT,)) == ("ML> only 200", "ML> at most")
 
 
 def test_the_original_of_every_message_is_known_as_what_was_sent() -> None:
-    typed_into = {"outlook_de_red_below", "outlook_pl_inline_unmarked", "outlook_cs_two_levels"}
+    typed_into = {"outlook_de_red_below", "outlook_pl_inline_unmarked", "outlook_cs_two_levels", "html_red_inline_en"}
     quotes_others = {"thirds_approval_quoted_en", "forward_as_quoted_reply_en", "correction_by_reply_to_own_mail_nl"}
+    quotes_others |= {"two_replies_quoted_en", "fyi_under_re_en"}
     read_clean = {row["id"]: read_row(row) for row in ROWS}
     closing = {name: result for name, result in read_clean.items() if not result.question_stays_open}
     found = {name for name, result in closing.items() if with_originals(result, (SENT,)).question_stays_open}
