@@ -78,10 +78,20 @@ async def test_of_two_answers_one_wins_and_the_loser_is_told_who(store: Store) -
     assert sorted(result.outcome for result in results) == ["not_pending"] * 9 + ["resolved"]
     recorded = await pause_of(store)
     assert {result.pause for result in results} == {recorded}
+    (won,) = [n for n, result in enumerate(results) if result.outcome == "resolved"]
+    assert (recorded.responder, recorded.answer_json) == (f"r{won}", f'"{won}"')
+    late = CancelPause(pause_id="p1", answer_json="{}", responder="op", now_ms=T0)
+    for result in (await store.resolve_pause(resolve(responder="late")), await store.cancel_pause(late)):
+        assert (result.outcome, result.pause) == ("not_pending", recorded)
     assert len(await store.audit(tenant="acme", limit=99)) == 1
     session = await store.session("s1")
     assert session is not None
     assert session.wakes == 1
+    await store.claim(claim())
+    await store.advance(advance(epoch=2, take=("p1",)))
+    assert (await store.resolve_pause(resolve(responder="later"))).outcome == "not_pending"
+    taken = await pause_of(store)
+    assert (taken.status, taken.responder, taken.answer_json) == ("taken", f"r{won}", f'"{won}"')
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(("timed_out", "replied", "cancelled"))))

@@ -68,16 +68,24 @@ async def test_whatever_a_tool_raises_is_its_result_and_it_runs_once(tmp_path: P
     assert ran == [1]
 
 
+@pytest.mark.behaviour("W22")
 @pytest.mark.parametrize("error", HOSTILE, ids=lambda error: type(error).__name__)
-async def test_whatever_a_workflow_raises_fails_it_visibly(tmp_path: Path, error: BaseException) -> None:
+async def test_whatever_a_workflow_raises_fails_it_visibly_and_once(tmp_path: Path, error: BaseException) -> None:
+    began: list[int] = []
+
     @workflow(version="1")
     async def flow(run: Run) -> str:
+        began.append(1)
         raise error
 
     kit = Kit(build=lambda: App(name="w", workflows=[flow]), path=tmp_path / "w.db")
     async with kit.running():
         session_id = await kit.start("flow", {})
         assert (await kit.session(session_id)).status == "failed"
+        await kit.restart()
+        await kit.advance(timedelta(days=1))
+        assert (await kit.session(session_id)).status == "failed"
+    assert began == [1], "an error that was understood is not tried again"
 
 
 @pytest.mark.parametrize("error", HOSTILE, ids=lambda error: type(error).__name__)

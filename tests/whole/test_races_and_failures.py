@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any
 
 import pytest
@@ -118,6 +119,70 @@ async def test_the_same_message_delivered_again_succeeds_without_effect(tmp_path
         with pytest.raises(PauseNotPendingError):
             await kit.answer(question, text="no", received=Received(channel="slack", external_id="Ev02"))
     assert shop.ran == [("4471", "80.00")]
+
+
+@pytest.mark.behaviour("W19")
+@pytest.mark.parametrize("seed", range(6))
+async def test_one_message_that_comes_to_two_instances_at_once_counts_once_as_answer_and_as_word(
+    tmp_path: Path, seed: int
+) -> None:
+    random = Random(seed)
+    shop = Shop()
+    script = refund_script()
+    kit = Kit(build=lambda: shop.app(script), path=tmp_path / "w.db")
+    async with kit.running(), kit.beside() as other:
+        session_id = await kit.start("support", "refund 4471")
+        question = await kit.question("refund_card")
+        kits = [kit, other, kit, other]
+
+        async def answer(at: Kit) -> bool:
+            for _ in range(random.randint(0, 4)):
+                await at.store.due()
+            answered = await at.runtime.answering.answer(
+                tenant="default",
+                pause_id=question.pause_id,
+                answer=Decision(value=YES),
+                credential=ChannelCredential(answered_by="mara"),
+                received=Received(channel="slack", external_id="Ev01"),
+            )
+            return answered.is_duplicate
+
+        async def say(at: Kit) -> str:
+            for _ in range(random.randint(0, 4)):
+                await at.store.due()
+            event = Received(channel="slack", external_id="Ev02")
+            said = await at.runtime.sessions.say(tenant="default", session_id=session_id, text="thanks", received=event)
+            return said.to
+
+        assert sorted(await asyncio.gather(*map(answer, kits))) == [False, True, True, True]
+        await kit.settle(other)
+        assert shop.ran == [("4471", "80.00")]
+        assert len((await kit.timeline(session_id)).audit) == 1
+        assert sorted(await asyncio.gather(*map(say, kits))) == ["duplicate", "duplicate", "duplicate", "inbox"]
+        await kit.settle(other)
+        heard = [each for each in (await kit.timeline(session_id)).events if each.kind == "message_received"]
+        assert len(heard) == 2, "what began it, and the one word after"
+
+
+@pytest.mark.behaviour("W20")
+async def test_other_words_under_the_id_of_a_message_are_a_conflict_and_take_nothings_place(tmp_path: Path) -> None:
+    shop = Shop()
+    script = refund_script()
+    async with Kit(build=lambda: shop.app(script), path=tmp_path / "w.db").running() as kit:
+        event = Received(channel="slack", external_id="Ev01")
+        session_id = await kit.start("support", "refund 4471")
+        await kit.answer("refund_card", text="no")
+        say = kit.runtime.sessions.say
+        await say(tenant="default", session_id=session_id, text="thanks", received=event)
+        with pytest.raises(EffectConflictError):
+            await say(tenant="default", session_id=session_id, text="refund it after all", received=event)
+        with pytest.raises(EffectConflictError):
+            await kit.runtime.sessions.start(program="support", owner="eve", message="mine", received=event)
+        await kit.settle()
+        said = [message.content for message in script.requests[-1].messages if message.role == "user"]
+        assert said == ["refund 4471", "thanks"]
+        assert len(await kit.store.sessions(tenant=None, statuses=None, limit=10)) == 1
+    assert shop.ran == []
 
 
 @pytest.mark.case("du17")

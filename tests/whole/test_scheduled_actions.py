@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from overwinter.actors.actions import Performed
+from overwinter.actors.answers import ChannelCredential, Decision, OwnerCredential
 from overwinter.actors.errors import (
     ActionExpiredError,
     ActionMismatchError,
@@ -21,10 +22,13 @@ from overwinter.actors.errors import (
     ActionNotWaitingError,
     ActionUnknownError,
     PauseInvalidAnswerError,
+    PauseUnknownError,
     SessionCorruptError,
     SessionDefinitionChangedError,
 )
+from overwinter.actors.joins import First
 from overwinter.actors.jsontext import from_json
+from overwinter.actors.run import Run
 from overwinter.actors.tickets import Ticket, ticket_of
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
@@ -36,10 +40,13 @@ from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import Tool, ToolCall, tool
+from overwinter.bots.toolsets.system import ask_user
+from overwinter.bots.workflows import workflow
 from overwinter.channels.interpreters.rules import RulesInterpreter
-from overwinter.channels.roles import Answerer, ApprovalRole
+from overwinter.channels.roles import Answerer, ApprovalRole, QuestionRole
 
 FINANCE = ApprovalRole(name="finance", answered_by=Answerer.CHANNEL, interpreter=RulesInterpreter())
+OFFICE = QuestionRole(name="office", answer=str, answered_by=Answerer.CHANNEL)
 HOUR = timedelta(hours=1)
 
 
@@ -336,6 +343,96 @@ async def test_a_session_that_waits_for_something_else_performs_nothing(tmp_path
         before = written(path)
         with pytest.raises(ActionUnknownError):
             await perform(kit, guessed)
+        assert (written(path), bank.paid) == (before, [])
+
+
+@pytest.mark.behaviour("W5")
+@pytest.mark.parametrize("end", ["cancelled", "expired", "failed", "blocked", "withdrawn"])
+async def test_a_ticket_whose_session_waits_for_it_no_more_runs_nothing_and_writes_nothing(
+    tmp_path: Path, end: str
+) -> None:
+    path = tmp_path / "w.db"
+    bank = Ledger(put_off(deadline=HOUR))
+
+    def build() -> App:
+        app = bank.app()
+        (agent,) = app.agents
+
+        @workflow(version="1")
+        async def hurry(run: Run) -> list[str]:
+            async def stop(run: Run) -> str:
+                return await run.ask(OFFICE, "Shall we stop?")
+
+            async def pay(run: Run) -> str:
+                return await run.agent(agent, "pay A")
+
+            return await run.gather(stop, pay, join=First())
+
+        return replace(app, workflows=[hurry], channels={FINANCE: bank.channel, OFFICE: bank.channel})
+
+    kit = Kit(build=build, path=path)
+    async with kit.running():
+        session_id = await kit.start(*(("hurry", {}) if end == "withdrawn" else ("bank", "go")))
+        ticket = await ticket_in(kit)
+        match end:
+            case "cancelled":
+                cancelling = kit.runtime.answering.cancel
+                await cancelling(tenant="default", pause_id=ticket.ticket_id, by="op", reason="wrong account")
+            case "expired":
+                await kit.advance(HOUR)
+            case "withdrawn":
+                await kit.answer("office", decision="yes")
+            case _:
+                with closing(sqlite3.connect(path)) as connection, connection:
+                    connection.execute(f"UPDATE sessions SET status = '{end}', reason = 'x: y'")
+                await kit.restart()
+        await kit.settle()
+        before = written(path)
+        with pytest.raises(ActionNotWaitingError):
+            await perform(kit, ticket)
+        assert written(path) == before
+        await kit.restart()
+        await kit.advance(timedelta(days=2))
+        assert (await kit.session(session_id)).status != "running"
+    assert bank.paid == []
+
+
+@pytest.mark.behaviour("W8")
+@pytest.mark.parametrize("waits_for", ["a timer", "an answer", "its owner"])
+async def test_what_waits_for_something_else_is_no_ticket_whatever_it_waits_for(tmp_path: Path, waits_for: str) -> None:
+    path = tmp_path / "w.db"
+
+    @tool(answer=str)
+    async def choose(what: str) -> Any: ...
+
+    @tool
+    async def nap(run: Run) -> str:
+        """Sleep for ten minutes."""
+        await run.sleep(timedelta(minutes=10))
+        return "rested"
+
+    call = {
+        "a timer": calls("nap", call_id="c2"),
+        "an answer": calls("choose", {"what": "a seat"}, call_id="c2"),
+        "its owner": calls("ask_user", {"prompt": "Which?"}, call_id="c2"),
+    }[waits_for]
+    bank = Ledger(lambda each: put_off()(each) if each.tool == "pay" else Allow(), replies=[calls_all(pays("A"), call)])
+    more = [choose, ask_user, nap]
+    async with Kit(build=lambda: bank.app(more=more), path=path).running() as kit:
+        await kit.start("bank", "go", surface="workspace")
+        other = next(pause for pause in await kit.pending() if pause.kind != "action")
+        ticket = await ticket_in(kit)
+        before = written(path)
+        with pytest.raises(ActionUnknownError):
+            await perform(kit, replace(ticket, ticket_id=other.pause_id, step=other.key, call_id="c2"))
+        for credential in (OwnerCredential(owner="olga"), ChannelCredential(answered_by="mara")):
+            with pytest.raises(PauseUnknownError):
+                await kit.runtime.answering.answer(
+                    tenant="default",
+                    pause_id=ticket.ticket_id,
+                    answer=Decision(value={"approved": True}),
+                    credential=credential,
+                )
         assert (written(path), bank.paid) == (before, [])
 
 
