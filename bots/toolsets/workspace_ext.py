@@ -81,12 +81,11 @@ def _sleep(bench: Workbench) -> Tool:
         """
         if seconds == 0:
             return {"status": "done", "elapsed_s": 0.0}
-        cap_s, duration = bench.cap.total_seconds(), bench.limit(seconds)
-        _, result = await run.wait_for("sleep", "sleep", "", None, kind=PauseKind.TIMER, deadline=duration)
+        _, result = await run.wait_for("sleep", "sleep", "", None, kind=PauseKind.TIMER, deadline=bench.limit(seconds))
         if result.resolution != "fired":
             return cancelled(result)
-        if seconds > cap_s:
-            reason = f"one wait lasts at most {cap_s:g} seconds; call sleep again for the rest of {seconds:g}"
+        if not has_lasted(result, seconds):
+            reason = f"one wait lasts at most {bench.cap.total_seconds():g} seconds; call sleep again for the rest of {seconds:g}"
             return {"status": "capped", "elapsed_s": elapsed_s(result), "reason": reason}
         return {"status": "done", "elapsed_s": elapsed_s(result)}
 
@@ -200,6 +199,14 @@ def elapsed_s(result: WaitResult) -> float:
     return (result.waited_ms or 0) / 1000
 
 
+def has_lasted(result: WaitResult, seconds: float) -> bool:
+    """Whether a wait was as long as was asked, to the millisecond in which times are kept.
+
+    The cap does not tell: it may be another one than when the wait began, and nobody may have been there when it ended.
+    """
+    return elapsed_s(result) + 0.001 > seconds
+
+
 def ended(result: WaitResult, limit: timedelta, timeout_s: float | None, *, fired: Any) -> dict[str, Any]:
     """How a wait for something to happen ended.
 
@@ -210,7 +217,7 @@ def ended(result: WaitResult, limit: timedelta, timeout_s: float | None, *, fire
         case "fired":
             return {"status": "done", "elapsed_s": elapsed_s(result), **fired}
         case "timed_out":
-            is_capped = timeout_s is None or timeout_s > limit.total_seconds()
+            is_capped = timeout_s is None or not has_lasted(result, timeout_s)
             reason = f"one wait lasts at most {limit.total_seconds():g} seconds; call it again to wait on"
             capped = {"reason": reason} if is_capped else {}
             return {"status": "capped" if is_capped else "timed_out", "elapsed_s": elapsed_s(result), **capped}

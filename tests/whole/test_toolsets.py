@@ -218,6 +218,56 @@ async def test_one_sleep_lasts_an_hour_at_most_and_says_so(tmp_path: Path, secon
 
 
 @pytest.mark.behaviour("P20")
+@pytest.mark.parametrize(
+    ("seconds", "cap_s", "cap_then_s", "woken_s", "status"),
+    [
+        (11, 10, 10, 10, "capped"),
+        (10, 10, 10, 10, "done"),
+        (7200, 3600, 3600, 3600, "capped"),
+        (7200, 3600, 3600, 7199, "capped"),
+        (7200, 3600, 3600, 7200, "done"),
+        (7200, 3600, 9000, 3600, "capped"),
+        (600, 3600, 60, 600, "done"),
+    ],
+)
+async def test_a_sleep_is_cut_short_only_if_it_was_shorter_than_was_asked_whatever_was_deployed_meanwhile(
+    tmp_path: Path, seconds: int, cap_s: int, cap_then_s: int, woken_s: int, status: str
+) -> None:
+    script = ScriptedModel.by_turn([calls("sleep", {"seconds": seconds}), says("Awake.")])
+    caps = [cap_s]
+    kit = Kit(
+        build=lambda: app_of(script, yield_timeout_cap=timedelta(seconds=caps[-1])),
+        path=tmp_path / "w.db",
+    )
+    async with kit.running():
+        session_id = await kit.start("b", "go", surface="workspace")
+        caps.append(cap_then_s)
+        await kit.close()
+        await kit.clock.advance(ms=woken_s * 1000)
+        await kit.open()
+        await kit.settle()
+        result = await result_of(kit, session_id)
+        assert (result["status"], result["elapsed_s"]) == (status, woken_s)
+
+
+@pytest.mark.behaviour("P20")
+@pytest.mark.parametrize(("woken_s", "status"), [(3600, "capped"), (4999, "capped"), (5000, "timed_out")])
+async def test_a_wait_for_files_that_has_lasted_as_long_as_was_asked_is_not_said_to_have_been_cut_short(
+    tmp_path: Path, woken_s: int, status: str
+) -> None:
+    script = ScriptedModel.by_turn([calls("watch_files", {"paths": ["."], "timeout_s": 5000}), says("ok")])
+    kit = kit_of(app_of(script), tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "go", surface="workspace")
+        await kit.close()
+        await kit.clock.advance(ms=woken_s * 1000)
+        await kit.open()
+        await kit.settle()
+        result = await result_of(kit, session_id)
+        assert (result["status"], result["elapsed_s"]) == (status, woken_s)
+
+
+@pytest.mark.behaviour("P20")
 @pytest.mark.parametrize("seconds", ["-1", "NaN", "Infinity", "-0.001"])
 async def test_a_sleep_of_no_length_is_refused(tmp_path: Path, seconds: str) -> None:
     script = ScriptedModel.by_turn([calls("sleep", f'{{"seconds": {seconds}}}'), says("ok")])
