@@ -22,6 +22,7 @@ from ..store.errors import StoreError
 from ..store.resolutions import CancelPause, ResolveResult
 from ..store.rows import ExecutionRow, PauseRow, PauseStatus, SessionRow, SessionStatus
 from ..store.snapshots import LoadedSession
+from .answers import check_name
 from .clock import Clock
 from .errors import (
     SessionDefinitionChangedError,
@@ -124,7 +125,9 @@ class Accepting:
             SessionNotBlockedError: (session.not-blocked) it is not blocked, or for another reason.
             SessionQuestionChangedError: (session.question-changed) the deployed code asks otherwise than the session has asked.
             SessionNotDeployedError: (session.not-deployed)
+            PauseInvalidAnswerError: (pause.invalid-answer) it does not say who accepts.
         """
+        check_name(by, "whoever accepts code must be named")
         while True:
             loaded = await self._store.load(session_id)
             if loaded is None or loaded.session.tenant != tenant:

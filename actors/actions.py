@@ -15,6 +15,7 @@ from ..store.rows import PauseKind, PauseRow, PauseStatus, SessionStatus
 from ..store.snapshots import LoadedSession
 from ..store.values import value
 from .answering import Answering
+from .answers import check_name
 from .clock import Clock
 from .errors import (
     ActionExpiredError,
@@ -22,7 +23,6 @@ from .errors import (
     ActionNotDueError,
     ActionNotWaitingError,
     ActionUnknownError,
-    PauseInvalidAnswerError,
 )
 from .program import Programs
 from .tickets import Ticket, differences, ticket_of
@@ -81,8 +81,7 @@ class Actions:
             SessionDefinitionChangedError: (session.definition-changed) its code is not deployed here as it was.
             PauseInvalidAnswerError: (pause.invalid-answer) it does not say who performs it.
         """
-        if not by.strip():
-            raise PauseInvalidAnswerError("an action must say who performs it")
+        check_name(by, "an action must say who performs it")
         pause = await self._store.pause(ticket.ticket_id)
         if pause is None or pause.kind != PauseKind.ACTION or pause.tenant != ticket.tenant:
             raise ActionUnknownError

@@ -24,6 +24,7 @@ from .answers import (
     OwnerCredential,
     Received,
     Reply,
+    check_cancel,
     check_shape,
     inbound_of,
     responder_of,
@@ -201,9 +202,11 @@ class Answering:
         """Close a pause without an answer, as an operator: its step reads ``cancelled``; the session goes on.
 
         Raises:
+            PauseInvalidAnswerError: (pause.invalid-answer) nobody is named, or the reason is overlong.
             PauseUnknownError: (pause.unknown)
             PauseNotPendingError: (pause.not-pending)
         """
+        check_cancel(by, reason)
         pause = await self._store.pause(pause_id)
         if pause is None or pause.tenant != tenant:
             raise PauseUnknownError
@@ -335,9 +338,7 @@ class Answering:
     def _role_of(self, pause: PauseRow) -> RoleBinding:
         role = self._roles.get(pause.role)
         if role is None:
-            raise PauseNoReplyInterpreterError(
-                f"role {pause.role} is not deployed here, so its answers cannot be checked"
-            )
+            raise PauseNoReplyInterpreterError(f"role {pause.role} is not deployed, so its answers cannot be checked")
         return role
 
     async def _closed_already(self, pause: PauseRow, received: Received | None) -> Answered:

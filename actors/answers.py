@@ -1,4 +1,7 @@
-"""What is given as an answer: by whom, in which form, in which message; and whether it may be one at all."""
+"""What is given as an answer: by whom, in which form, in which message; and whether it may be one at all.
+
+And what may be said by whoever closes, performs, settles or accepts something: a name, and few words.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,9 @@ from .quorum import Standing
 
 MAX_REPLY_CHARS = 20_000
 """Longer replies are refused unread: no answer is that long, and reading costs money."""
+
+MAX_REASON_CHARS = 1024
+"""Why something was cancelled is told to people, to models and in listings."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +101,35 @@ def check_shape(answer: Decision | Reply, credential: Credential) -> None:
             pass
     match credential:
         case OwnerCredential(owner=name) | ChannelCredential(answered_by=name):
-            if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  a channel's word
-                raise PauseInvalidAnswerError("an answer must say who gives it")
+            check_name(name, "an answer must say who gives it")
+
+
+def check_name(name: str, refusal: str) -> None:
+    """Whether this names somebody in the audit.
+
+    Raises:
+        PauseInvalidAnswerError: (pause.invalid-answer) it is empty, no text, or nothing that can be kept.
+    """
+    if not isinstance(name, str) or not name.strip():  # pyright: ignore[reportUnnecessaryIsInstance]  a channel's word
+        raise PauseInvalidAnswerError(refusal)
+    _check_storable(name, "the name")
+
+
+def check_cancel(by: str, reason: str) -> None:
+    """Whether a question or a session may be cancelled with these words.
+
+    Raises:
+        PauseInvalidAnswerError: (pause.invalid-answer) nobody is named, or the reason is overlong or cannot be kept.
+    """
+    check_name(by, "whoever cancels must be named")
+    if len(reason) > MAX_REASON_CHARS:
+        raise PauseInvalidAnswerError(f"the reason has {len(reason)} characters; at most {MAX_REASON_CHARS} are kept")
+    _check_storable(reason, "the reason")
+
+
+def _check_storable(text: str, what: str) -> None:
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise PauseInvalidAnswerError(f"{what} has half a character in it (a lone surrogate)")
 
 
 def responder_of(pause: PauseRow, credential: Credential) -> str:

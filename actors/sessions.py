@@ -9,7 +9,7 @@ from ..store.changes import CancelResult, CancelSession, PostMessage, PostResult
 from ..store.rows import AnswererKind, InboundKind, InboundRow, PauseRow, Priority, SessionRow, SessionStatus
 from ..store.snapshots import LoadedSession
 from .answering import Answering
-from .answers import OwnerCredential, Received, Reply
+from .answers import OwnerCredential, Received, Reply, check_cancel
 from .asks import JsonValue
 from .clock import Clock
 from .errors import EffectConflictError, PauseNotPendingError, SessionEndedError, SessionUnknownError
@@ -203,9 +203,11 @@ class Sessions:
         """End a session for good: its questions are withdrawn and nothing that it still does is written.
 
         Raises:
+            PauseInvalidAnswerError: (pause.invalid-answer) nobody is named, or the reason is overlong.
             SessionUnknownError: (session.unknown)
             SessionEndedError: (session.ended)
         """
+        check_cancel(by, reason)
         change = CancelSession(
             tenant=tenant,
             session_id=session_id,

@@ -7,9 +7,10 @@ from typing import Protocol
 from ..store.resolutions import ResolvePause, ResolveResult
 from ..store.rows import PauseKind, PauseRow, Priority, SessionRow
 from ..store.values import value
+from .answers import check_name
 from .asks import JsonValue
 from .clock import Clock
-from .errors import PauseInvalidAnswerError, SessionUnknownError, StepNotIndeterminateError
+from .errors import SessionUnknownError, StepNotIndeterminateError
 from .jsontext import from_json, to_json
 from .surroundings import Reviver
 
@@ -80,8 +81,7 @@ class Settling:
             StepNotIndeterminateError: (step.not-indeterminate) nothing of that name waits to be settled, or several do.
             PauseInvalidAnswerError: (pause.invalid-answer) it does not say who settles it.
         """
-        if not by.strip():
-            raise PauseInvalidAnswerError("whoever settles a step must be named")
+        check_name(by, "whoever settles a step must be named")
         waiting = await self._pauses(tenant, session_id, 10_000)
         if not waiting:
             session = await self._store.session(session_id)

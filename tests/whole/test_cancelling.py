@@ -18,6 +18,7 @@ from overwinter.actors.errors import (
     ChannelRejectedError,
     LeaseLostError,
     PauseCancelledError,
+    PauseInvalidAnswerError,
     PauseNotPendingError,
     PauseTimedOutError,
     PauseUnknownError,
@@ -538,6 +539,38 @@ async def test_a_cancelled_question_is_read_by_its_step_and_the_session_goes_on(
         assert sorted(results["result"]) == sorted(["pause.cancelled", f"{_item_of(second)}:yes"])
     assert isinstance(world.channel, RecordingChannel)
     assert Counter(one.why for one in world.channel.withdrawals) == {"cancelled": 1, "decided": 1}
+
+
+UNSAYABLE = [
+    ("", "obsolete"),
+    (" \n", "obsolete"),
+    ("ops\ud800", "obsolete"),
+    ("ops", "x" * 1025),
+    ("ops", "obsolete\udcff"),
+]
+
+
+@pytest.mark.behaviour("P39")
+@pytest.mark.parametrize(("by", "reason"), UNSAYABLE)
+async def test_who_cancels_is_named_and_says_little_or_nothing_is_cancelled(
+    tmp_path: Path, by: str, reason: str
+) -> None:
+    world = World()
+    async with Kit(build=world.app, path=tmp_path / "w.db").running() as kit:
+        session_id = await kit.start("goes_on", {})
+        (question, _) = await kit.pending(session_id)
+        before = await kit.timeline(session_id)
+        with pytest.raises(PauseInvalidAnswerError):
+            await kit.runtime.answering.cancel(tenant="default", pause_id=question.pause_id, by=by, reason=reason)
+        with pytest.raises(PauseInvalidAnswerError):
+            await kit.runtime.sessions.cancel(tenant="default", session_id=session_id, by=by, reason=reason)
+        with pytest.raises(PauseInvalidAnswerError):
+            await kit.answer(question, decision="yes", by=by if by != "ops" else "")
+        assert await kit.timeline(session_id) == before
+        await kit.runtime.answering.cancel(tenant="default", pause_id=question.pause_id, by="ops", reason="x" * 1024)
+        await kit.runtime.sessions.cancel(tenant="default", session_id=session_id, by="ops", reason="")
+        await kit.settle()
+        assert (await kit.session(session_id)).status == "cancelled"
 
 
 async def test_a_sleep_that_is_cancelled_ends_at_once(tmp_path: Path) -> None:

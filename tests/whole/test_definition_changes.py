@@ -12,6 +12,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from overwinter.actors.errors import (
+    PauseInvalidAnswerError,
     SessionDefinitionChangedError,
     SessionNotBlockedError,
     SessionNotDeployedError,
@@ -321,6 +322,9 @@ async def test_what_cannot_be_accepted_is_refused_and_changes_nothing(tmp_path: 
         assert before.session.status == "blocked"
         with pytest.raises(SessionNotDeployedError, match="support is not deployed"):
             await kit.runtime.accepting.accept(tenant="default", session_id=session_id, by="otto")
+        for nobody in ("", " ", "o\ud800"):
+            with pytest.raises(PauseInvalidAnswerError):
+                await kit.runtime.accepting.accept(tenant="default", session_id=session_id, by=nobody)
         assert await kit.timeline(session_id) == before
 
 

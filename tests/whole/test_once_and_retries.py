@@ -144,8 +144,9 @@ async def test_only_what_waits_is_settled_and_once(tmp_path: Path) -> None:
             named = {"tenant": "default", "session_id": session_id, "call": "c1", **wrong}
             with pytest.raises(error):
                 await settling.settle(outcome=outcome, by="mara", **named)
-        with pytest.raises(PauseInvalidAnswerError):
-            await settling.settle(tenant="default", session_id=session_id, call="c1", outcome=outcome, by=" ")
+        for nobody in (" ", "o\ud800"):
+            with pytest.raises(PauseInvalidAnswerError):
+                await settling.settle(tenant="default", session_id=session_id, call="c1", outcome=outcome, by=nobody)
         both = await asyncio.gather(
             *(
                 settling.settle(tenant="default", session_id=session_id, call="c1", outcome=outcome, by=by)

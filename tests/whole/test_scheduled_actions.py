@@ -307,8 +307,9 @@ async def test_a_ticket_that_differs_in_any_part_is_refused_and_nothing_is_writt
         for unknown in (replace(ticket, ticket_id="0" * 32), replace(ticket, tenant="acme")):
             with pytest.raises(ActionUnknownError):
                 await perform(kit, unknown)
-        with pytest.raises(PauseInvalidAnswerError):
-            await perform(kit, ticket, by=" ")
+        for nobody in (" ", "host\ud800"):
+            with pytest.raises(PauseInvalidAnswerError):
+                await perform(kit, ticket, by=nobody)
         assert (written(path), bank.paid) == (before, [])
         await perform(kit, ticket)
     assert bank.paid == [("A", "pay")]
@@ -462,6 +463,41 @@ async def test_too_early_and_too_late_perform_nothing(tmp_path: Path) -> None:
         assert (await kit.session(session_id)).status == "idle"
     assert (bank.paid, late.paid) == ([], [])
     assert late.results() == {"c1": "The call was put off, and its deadline passed before it ran. It did not run."}
+
+
+@pytest.mark.behaviour("W11")
+@pytest.mark.parametrize(
+    ("times", "at_ms", "error"),
+    [
+        ({"due": HOUR}, 3_599_999, ActionNotDueError),
+        ({"due": HOUR}, 3_600_000, None),
+        ({"deadline": HOUR}, 3_599_999, None),
+        ({"deadline": HOUR}, 3_600_000, ActionExpiredError),
+        ({"due": HOUR, "deadline": 2 * HOUR}, 3_600_000, None),
+        ({"due": HOUR, "deadline": 2 * HOUR}, 7_200_000, ActionExpiredError),
+    ],
+)
+async def test_a_ticket_is_good_from_its_time_on_until_its_deadline_to_the_millisecond(
+    tmp_path: Path, times: dict[str, timedelta], at_ms: int, error: type[Exception] | None
+) -> None:
+    bank = Ledger(put_off(**times))
+    kit = Kit(build=bank.app, path=tmp_path / "w.db")
+    async with kit.running():
+        await kit.start("bank", "go")
+        ticket = await ticket_in(kit)
+        kit.runtime.supervisor.stop()
+        await kit.settle()
+        await kit.clock.advance(ms=at_ms)
+        if error is None:
+            await kit.runtime.perform_scheduled_action(ticket, by="host")
+            await kit.restart()
+            await kit.settle()
+        else:
+            before = written(tmp_path / "w.db")
+            with pytest.raises(error):
+                await kit.runtime.perform_scheduled_action(ticket, by="host")
+            assert written(tmp_path / "w.db") == before
+    assert bank.paid == ([("A", "pay")] if error is None else [])
 
 
 async def test_what_was_due_while_nobody_ran_is_not_run_after_its_deadline(tmp_path: Path) -> None:
