@@ -88,11 +88,14 @@ class Settling:
             if session is None or session.tenant != tenant:
                 raise SessionUnknownError
             raise StepNotIndeterminateError("nothing waits to be settled in that session")
-        named = [row for row in waiting if call in (row.key, _unsettled(row).call_id)]
+        # A step that is no call's body has no id of one, and a name that was left empty must not be taken for that.
+        named = [row for row in waiting if call and call in (row.key, _unsettled(row).call_id)]
         if len(named) != 1:
             known = ", ".join(row.key for row in waiting)
             what = "is not one of them" if not named else "names several of them; give the step's key"
-            raise StepNotIndeterminateError(f"what waits to be settled in that session is {known}; {call} {what}")
+            raise StepNotIndeterminateError(
+                f"what waits to be settled in that session is {known}; {call or 'nothing'} {what}"
+            )
         change = ResolvePause(
             pause_id=named[0].pause_id,
             resolution="decided",

@@ -158,6 +158,30 @@ async def test_only_what_waits_is_settled_and_once(tmp_path: Path) -> None:
     assert sorted(type(each).__name__ for each in both) == ["StepNotIndeterminateError", "Unsettled"]
 
 
+async def test_an_empty_name_settles_no_step(tmp_path: Path) -> None:
+    started: list[str] = []
+    hang = asyncio.Event()
+
+    @step(once=True)
+    async def launch() -> str:
+        started.append("launch")
+        await hang.wait()
+        return "launched"
+
+    @workflow(version="1")
+    async def lift(run: Run) -> str:
+        return await run.step(launch)
+
+    async with died_in(lambda: App(name="a", workflows=[lift]), started, tmp_path / "w.db", bot="lift") as kit:
+        session_id = await only_session(kit)
+        with pytest.raises(StepNotIndeterminateError, match="nothing is not one of them"):
+            await kit.runtime.settling.settle(
+                tenant="default", session_id=session_id, call="", outcome=Returned(result="up"), by="otto"
+            )
+        assert [each.step for each in await kit.runtime.settling.open(tenant="default")] == ["/launch#0"]
+    assert started == ["launch"]
+
+
 async def test_an_operator_who_does_not_know_cancels_and_the_model_reads_that(tmp_path: Path) -> None:
     pad = Pad()
     async with died_in(pad.app, pad.started, tmp_path / "w.db") as kit:
