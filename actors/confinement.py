@@ -58,6 +58,11 @@ def check_path(path: str) -> None:
         raise WorkspacePathError(f"{path!r} is no path inside the workspace; give one relative to it, without '..'")
 
 
+def is_pattern(path: str) -> bool:
+    """Whether a path was most likely meant for many files: as a name it would be waited for in vain."""
+    return "*" in path
+
+
 def look(root: Path, paths: tuple[str, ...], *, racy_ns: int, known: dict[str, Seen] | None = None) -> dict[str, Seen]:
     """Every file below a folder that is one of ``paths`` or in one of them, by its path.
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, assert_never, get_args
 from ..store.values import value
 from .asks import JsonValue
 from .clock import LONGEST
-from .confinement import check_path
+from .confinement import check_path, is_pattern
 from .errors import TriggerInvalidError, WorkspacePathError
 from .pattern_errors import PatternInvalidError
 from .patterns import compiled
@@ -209,6 +209,10 @@ def _check_files(slug: str, files: FileChange) -> None:
     if not files.folder.startswith("/") or "\0" in files.folder or not files.paths or not files.events:
         raise TriggerInvalidError(f"trigger {slug} watches nothing: give an absolute folder, paths and events")
     for path in files.paths:
+        if is_pattern(path):
+            raise TriggerInvalidError(
+                f"trigger {slug} watches {path!r}, and patterns are not read; give the folder, with all that is in it"
+            )
         try:
             check_path(path)
         except WorkspacePathError as error:

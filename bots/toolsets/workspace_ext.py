@@ -16,6 +16,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from ...actors.confinement import is_pattern
 from ...actors.errors import TriggerUnknownError, WorkspacePathError
 from ...actors.farewells import is_farewell
 from ...actors.file_changes import look_to_json
@@ -101,6 +102,11 @@ def _watch_files(bench: Workbench) -> Tool:
             seen = await asyncio.to_thread(bench.workspaces.look, session_id, tuple(paths), now_ms=now_ms)
         except WorkspacePathError as error:
             return {"refused": str(error)}
+        for path in paths:
+            if is_pattern(path) and path not in seen:
+                return {
+                    "refused": f"There is no file {path!r}, and patterns are not read: give the folder of the files."
+                }
         return {"files": look_to_json(seen)}
 
     @tool(surface="workspace")
@@ -113,7 +119,8 @@ def _watch_files(bench: Workbench) -> Tool:
         """Wait until files of the workspace change, and get a list of all that have.
 
         Args:
-            paths: files and folders, relative to the workspace; of a folder everything in it. They need not be there yet.
+            paths: files and folders, no patterns, relative to the workspace; of a folder everything in it. They need not be there
+                yet.
             events: which changes to wait for: created, modified, deleted.
             timeout_s: give up after this many seconds.
         """

@@ -260,6 +260,31 @@ async def test_a_run_longer_than_its_interval_is_never_more_often_at_work_than_i
             assert {fire.fire_id for fire in found[:9]} <= first_ten
 
 
+@pytest.mark.case("ti04")
+@pytest.mark.case("ti19")
+@pytest.mark.parametrize("at_once", [1, 2])
+async def test_what_is_caught_up_and_queued_runs_once_each_in_its_order_through_a_restart_and_beside_another(
+    tmp_path: Path, at_once: int
+) -> None:
+    every = Cron(expression="* * * * *", catch_up="all", at_most=5)
+    starts = Starts(bot="slow", overlap="queue", at_once=at_once)
+    world = World(Trigger(slug="go", when=every, starts=starts))
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        await kit.settle()
+        await deployed_anew(kit, world, *world.triggers, after=timedelta(hours=1))
+        await kit.advance(timedelta(seconds=2))
+        await kit.restart()
+        async with kit.beside() as other:
+            for _ in range(40):
+                await kit.clock.advance(ms=500)
+                await kit.settle(other)
+        found = await fires(kit, "go")
+        assert times(found) == ["12:56:00", "12:57:00", "12:58:00", "12:59:00", "13:00:00"]
+        assert [fire["fire_id"] for fire in world.started] == [fire.fire_id for fire in found]
+        assert world.most_running == at_once
+
+
 # -- waking ------------------------------------------------------------------------------------------------------------
 @pytest.mark.behaviour("P22")
 async def test_a_session_that_waits_for_a_trigger_is_woken_once_and_told_what_fired(tmp_path: Path) -> None:
@@ -838,6 +863,7 @@ async def test_a_schedule_that_could_not_be_read_comes_round_again_with_code_tha
         Trigger(slug="go", when=FileChange(folder="/in\0")),
         Trigger(slug="go", when=FileChange(folder="/in", paths=("../out",))),
         Trigger(slug="go", when=FileChange(folder="/in", paths=("/out",))),
+        Trigger(slug="go", when=FileChange(folder="/in", paths=("a.txt", "*.csv"))),
         Trigger(slug="go", when=FileChange(folder="/in", paths=("a", "b\0"))),
         Trigger(slug="go", when=FileChange(folder="/in", events=())),
     ],

@@ -283,6 +283,25 @@ async def test_a_path_that_could_lead_out_is_refused(tmp_path: Path, path: str) 
         assert await kit.pending() == ()
 
 
+@pytest.mark.parametrize("path", ["*.csv", "**/*.csv", "in/*"])
+async def test_a_pattern_is_refused_and_not_waited_for_as_a_name(tmp_path: Path, path: str) -> None:
+    kit = kit_of(tmp_path, {"paths": ["a.txt", path]})
+    async with kit.running():
+        session_id = await kit.start("b", "watch", surface="workspace")
+        assert "patterns are not read: give the folder" in (await kit.tool_results(session_id))["call_1"]
+        assert await kit.pending() == ()
+
+
+async def test_a_file_whose_name_has_a_star_is_waited_for_if_it_is_there(tmp_path: Path) -> None:
+    kit = kit_of(tmp_path, {"paths": ["2*2.txt"]})
+    async with kit.running():
+        write(kit.runtime.workspaces.folder("s1") / "2*2.txt", "4")
+        session_id, folder = await begin(kit)
+        write(folder / "2*2.txt", "four")
+        await pass_time(kit)
+        assert await told(kit, session_id) == [("modified", "2*2.txt")]
+
+
 async def test_a_link_that_leads_out_is_not_followed(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     write(outside / "secret.txt", "s")
