@@ -10,7 +10,9 @@ import pytest
 
 from overwinter.actors.answers import ChannelCredential, Decision
 from overwinter.actors.errors import PauseNotPendingError, SessionEndedError
+from overwinter.actors.hook_notices import EndNotice
 from overwinter.actors.run import Run
+from overwinter.actors.waiting import ExecutionFailed
 from overwinter.bots.app import App
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
@@ -28,6 +30,7 @@ class Office:
 
     channel: RecordingChannel = field(default_factory=RecordingChannel)
     ran: list[str] = field(default_factory=list[str])
+    told: list[EndNotice] = field(default_factory=list[EndNotice])
 
     def app(self) -> App:
         async def act(answer: str) -> str:
@@ -41,7 +44,10 @@ class Office:
         async def review(run: Run) -> list[str]:
             return await run.map(ask, range(2))
 
-        return App(name="a", workflows=[review], channels={DIRECTOR: self.channel})
+        async def hear(notice: EndNotice) -> None:
+            self.told.append(notice)
+
+        return App(name="a", workflows=[review], channels={DIRECTOR: self.channel}, on_end=hear)
 
 
 async def answer_and_die(kit: Kit, pause: PauseRow, answer: str, *, times: int) -> None:
@@ -103,6 +109,11 @@ async def test_a_session_that_is_given_up_takes_its_questions_back_and_says_whic
             (answered.pause_id, "decided"),
             (asked.pause_id, "cancelled"),
         ]
+        waited = await kit.runtime.waiting.outcome_of(tenant="default", session_id=session_id)
+        assert isinstance(waited.end, ExecutionFailed)
+        assert (waited.end.code, waited.pending) == ("session.indeterminate", ())
+        (told,) = office.told
+        assert (told.session_id, told.status, told.error) == (session_id, "failed", session.reason)
         with pytest.raises(PauseNotPendingError, match="cancelled"):
             await kit.answer(asked, decision="no")
 

@@ -16,12 +16,13 @@ from sqlalchemy import Engine, event
 from overwinter.actors.asks import Ask, AwaitReply, Outcome
 from overwinter.actors.jsontext import from_json
 from overwinter.actors.supervisor_settings import SupervisorSettings
+from overwinter.actors.trigger_kinds import Delay, Trigger
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.channel import RecordingChannel
 from overwinter.bots.testing.kit import Kit
-from overwinter.bots.tools import ToolCall, tool
+from overwinter.bots.tools import Tool, ToolCall, tool
 from overwinter.channels.roles import Answerer, ApprovalRole, QuestionRole
 
 from .shop import Shop
@@ -160,6 +161,51 @@ async def test_an_open_question_says_what_is_asked_what_fits_and_since_when(tmp_
         assert ask["form"]["call"]["call_id"] == "c1"
         await kit.answer(pause, decision=3)
         assert await kit.pending(session_id) == ()
+
+
+@pytest.mark.behaviour("P19")
+@pytest.mark.behaviour("P20")
+@pytest.mark.behaviour("P22")
+@pytest.mark.parametrize(
+    ("call", "resolution", "told"),
+    [
+        (calls("subscribe_to_trigger", {"trigger": "go"}), "fired", '"status":"done"'),
+        (calls("sleep", {"seconds": 60}), "fired", '"status":"done"'),
+        (calls("ask_user", {"prompt": "Which?", "timeout_s": 60}), "timed_out", "timed out after 61 seconds"),
+    ],
+    ids=lambda each: each if isinstance(each, str) else "",
+)
+async def test_what_happens_while_a_session_is_blocked_is_there_when_its_code_is_back(
+    tmp_path: Path, call: Any, resolution: str, told: str
+) -> None:
+    @tool
+    async def more() -> str:
+        """Make it another definition."""
+        return ""
+
+    script = ScriptedModel.by_turn([call, says("ok")])
+    extra: list[Tool] = []
+
+    def build() -> App:
+        agent = Agent(name="b", toolsets=["system", "workspace_ext"], tools=list(extra), model=script)
+        return App(name="a", agents=[agent], triggers=[Trigger(slug="go", when=Delay(after=timedelta(days=9)))])
+
+    kit = Kit(build=build, path=tmp_path / "w.db")
+    async with kit.running():
+        session_id = await kit.start("b", "go", surface="workspace")
+        extra.append(more)
+        await kit.restart()
+        await kit.advance(timedelta(seconds=1))
+        await kit.runtime.triggers.fire(await kit.runtime.triggers.get("default", "go"))
+        await kit.advance(timedelta(seconds=60))
+        assert (await kit.session(session_id)).status == "blocked"
+        assert [pause.resolution for pause in (await kit.timeline(session_id)).pauses] == [resolution]
+        assert await kit.tool_results(session_id) == {}
+        extra.clear()
+        await kit.restart()
+        await kit.settle()
+        assert (await kit.session(session_id)).status == "idle"
+        assert told in (await kit.tool_results(session_id))["call_1"]
 
 
 @pytest.mark.behaviour("P29")

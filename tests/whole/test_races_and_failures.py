@@ -26,6 +26,7 @@ from overwinter.bots.scripted_model import ScriptedModel, calls, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.tools import tool
 from overwinter.channels.automatic import AutoApprove, AutoReject, AutoReply
+from overwinter.channels.interpreters.rules import RulesInterpreter
 from overwinter.channels.roles import Answerer, ApprovalRole
 
 from .shop import Shop
@@ -162,6 +163,46 @@ async def test_one_message_that_comes_to_two_instances_at_once_counts_once_as_an
         await kit.settle(other)
         heard = [each for each in (await kit.timeline(session_id)).events if each.kind == "message_received"]
         assert len(heard) == 2, "what began it, and the one word after"
+
+
+@pytest.mark.behaviour("W19")
+@pytest.mark.behaviour("P33")
+@pytest.mark.parametrize("restarts", [False, True])
+async def test_a_yes_that_is_delivered_again_approves_nothing_that_was_asked_after_it(
+    tmp_path: Path, restarts: bool
+) -> None:
+    gate = ApprovalRole(name="gate", answered_by=Answerer.OWNER, interpreter=RulesInterpreter())
+    ran: list[int] = []
+
+    @tool(asks=gate)
+    async def pay(amount: int) -> str:
+        """Pay."""
+        ran.append(amount)
+        return "paid"
+
+    script = ScriptedModel.by_turn([calls("pay", {"amount": 5}), calls("pay", {"amount": 7000}), says("Done.")])
+    app = App(name="a", agents=[Agent(name="b", tools=[pay], model=script)], channels={gate: ()})
+    kit = Kit(build=lambda: app, path=tmp_path / "w.db")
+    async with kit.running():
+        first = Received(channel="slack", external_id="Ev01")
+        session_id = await kit.runtime.sessions.start(program="b", owner="olga", message="yes", received=first)
+        await kit.settle()
+
+        async def say(event: str, text: str = "yes") -> str:
+            if restarts:
+                await kit.restart()
+            received = Received(channel="slack", external_id=event)
+            say = kit.runtime.sessions.say
+            said = await say(tenant="default", session_id=session_id, text=text, received=received)
+            await kit.settle()
+            return said.to
+
+        assert await kit.question("gate")
+        assert (await say("Ev01"), ran) == ("duplicate", [])
+        assert (await say("Ev02"), ran) == ("question", [5])
+        assert await kit.question("gate")
+        assert (await say("Ev02"), await say("Ev01"), ran) == ("duplicate", "duplicate", [5])
+        assert (await say("Ev03", "no"), ran) == ("question", [5])
 
 
 @pytest.mark.behaviour("W20")
