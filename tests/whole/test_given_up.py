@@ -50,23 +50,28 @@ class Office:
         return App(name="a", workflows=[review], channels={DIRECTOR: self.channel}, on_end=hear)
 
 
-async def answer_and_die(kit: Kit, pause: PauseRow, answer: str, *, times: int) -> None:
-    """Record an answer, have its session claimed so many times by processes that do not come back, and go on."""
-    kit.runtime.supervisor.stop()
-    await kit.settle()
+async def give(kit: Kit, pause: PauseRow, answer: str) -> None:
     await kit.runtime.answering.answer(
         tenant="default",
         pause_id=pause.pause_id,
         answer=Decision(value=answer),
         credential=ChannelCredential(answered_by="mara"),
     )
+
+
+async def answer_and_die(kit: Kit, pause: PauseRow, answer: str, *, times: int, goes_on: bool = True) -> None:
+    """Record an answer, have its session claimed so many times by processes that do not come back, and go on."""
+    kit.runtime.supervisor.stop()
+    await kit.settle()
+    await give(kit, pause, answer)
     for _ in range(times):
         now_ms = kit.clock.now_ms()
         claim = Claim(holder="dies", limit=10, now_ms=now_ms, until_ms=now_ms + 30_000)
         assert len((await kit.store.claim(claim)).sessions) == 1
         await kit.clock.advance(ms=30_000)
-    await kit.restart()
-    await kit.settle()
+    if goes_on:
+        await kit.restart()
+        await kit.settle()
 
 
 @pytest.mark.behaviour("W22")
@@ -116,6 +121,40 @@ async def test_a_session_that_is_given_up_takes_its_questions_back_and_says_whic
         assert (told.session_id, told.status, told.error) == (session_id, "failed", session.reason)
         with pytest.raises(PauseNotPendingError, match="cancelled"):
             await kit.answer(asked, decision="no")
+
+
+@pytest.mark.behaviour("W22")
+@pytest.mark.parametrize("hops", [0, 4, 8, 12, 14, 16, 18, 20, 24, 50])
+async def test_of_an_answer_and_the_giving_up_of_its_session_the_audit_tells_both(tmp_path: Path, hops: int) -> None:
+    office = Office()
+    kit = Kit(build=office.app, path=tmp_path / "w.db")
+    async with kit.running():
+        session_id = await kit.start("review", {})
+        answered, asked = await kit.pending(session_id)
+        await answer_and_die(kit, answered, "yes", times=5, goes_on=False)
+
+        async def answer_late() -> bool:
+            for _ in range(hops):
+                await kit.store.due()
+            try:
+                await give(kit, asked, "no")
+            except PauseNotPendingError:
+                return False
+            return True
+
+        await kit.restart()
+        is_recorded = await answer_late()
+        await kit.settle()
+        timeline = await kit.timeline(session_id)
+        assert timeline.session.status == "failed"
+        assert {pause.status for pause in timeline.pauses} == {"cancelled"}
+        assert {row.status for row in timeline.executions} == {"failed"}
+        of_asked = [entry.resolution for entry in timeline.audit if entry.key == asked.key]
+        assert of_asked == (["decided", "cancelled"] if is_recorded else ["cancelled"])
+        whys = [one.why for one in office.channel.withdrawals if one.ask.pause_id == asked.pause_id]
+        assert whys == (["decided"] if is_recorded else ["cancelled"])
+        assert [event.kind for event in timeline.events].count("execution_failed") == 1
+    assert office.ran == []
 
 
 @pytest.mark.behaviour("P2")
