@@ -6,13 +6,13 @@ There is no timer for a pause: the next deadline of all of them is one query, an
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import structlog
 
 from ..store.errors import StoreError
-from ..store.rows import PauseRow
+from ..store.rows import PauseKind, PauseRow
 from ..store.snapshots import Overdue
 from .answering import Answering
 from .clock import Clock, wait_until
@@ -37,6 +37,7 @@ class Deadlines:
     Args:
         poll_s: how long a deadline that another process has set may go unnoticed.
         survive: takes an error of the store, or raises it.
+        tell_before: tells a wait for a trigger of a fire from before its deadline; False if there is none.
     """
 
     def __init__(
@@ -47,12 +48,14 @@ class Deadlines:
         answering: Answering,
         poll_s: float,
         survive: Callable[[StoreError], None],
+        tell_before: Callable[[PauseRow], Awaitable[bool]],
     ) -> None:
         self._store = store
         self._clock = clock
         self._answering = answering
         self._poll_ms = int(poll_s * 1000)
         self._survive = survive
+        self._tell_before = tell_before
         self._next_ms: int | None = None
         self._look = asyncio.Event()
 
@@ -91,6 +94,9 @@ class Deadlines:
     async def _fire(self, pause: PauseRow) -> None:
         """Fire one; what is wrong with it concerns its session alone."""
         try:
+            # It may have fired while nothing ran, or have been fired by a process that told nobody.
+            if pause.kind == PauseKind.TRIGGER and await self._tell_before(pause):
+                return
             await self._answering.pass_deadline(pause)
         except Exception as error:
             if isinstance(error, StoreError) and error.retryable:

@@ -71,6 +71,8 @@ class FiringStore(Protocol):
 
     async def begin(self, fire: FireRow, *, session_id: str, at_once: int) -> bool: ...
 
+    async def before_deadline(self, pause: PauseRow) -> tuple[FireRow, TriggerRow] | None: ...
+
     async def settle(
         self, fire: FireRow, trigger: TriggerRow, *, status: FireStatus, is_over: bool, outcome_json: str, now_ms: int
     ) -> bool: ...
@@ -156,6 +158,19 @@ class Firing:
     def look_now(self) -> None:
         """Something was fired, or somebody has begun to wait for a trigger."""
         self._looking.tell()
+
+    async def tell_before_deadline(self, pause: PauseRow) -> bool:
+        """Tell a wait whose time is over of a fire from before that, if it has not been told of one; False if it stays untold."""
+        try:
+            found = await self._fires.before_deadline(pause)
+            return found is not None and await self._answering.fire(pause, answer=told_of(*found))
+        except StoreError as error:
+            if error.retryable:
+                raise
+            _log.error("trigger.not-told", session_id=pause.session_id, error=str(error))
+        except Exception as error:
+            _log.error("trigger.not-told", session_id=pause.session_id, error=text_of(error))
+        return False
 
     async def run(self) -> None:
         await self._looking.run()

@@ -7,7 +7,7 @@ sooner. Nothing here waits for a person: a sleeping session is no task, timer or
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -68,13 +68,19 @@ class Supervisor:
         hooks: Hooks | None,
         holder: str,
         settings: SupervisorSettings,
+        tell_before: Callable[[PauseRow], Awaitable[bool]],
         note_wait: Callable[[PauseRow], None] = lambda _: None,
         beside: Sequence[Beside] = (),
     ) -> None:
         self._store = store
         self._clock = clock
         self._deadlines = Deadlines(
-            store=store, clock=clock, answering=answering, poll_s=settings.poll_s, survive=self._survive
+            store=store,
+            clock=clock,
+            answering=answering,
+            poll_s=settings.poll_s,
+            survive=self._survive,
+            tell_before=tell_before,
         )
         self._dispatcher = dispatcher
         self._waiting = waiting
@@ -208,10 +214,9 @@ class Supervisor:
             await self._renew()  # we were stopped or cut off: what still runs here is not to be claimed and begun again
         now_ms = self._clock.now_ms()
         until_ms = now_ms + int(self._settings.lease_s * 1000)
-        change = Claim(holder=self._holder, limit=limit, now_ms=now_ms, until_ms=until_ms)
         self._claims_under_way += 1
         try:
-            result = await self._store.claim(change)
+            result = await self._store.claim(Claim(holder=self._holder, limit=limit, now_ms=now_ms, until_ms=until_ms))
         except StoreError as error:
             self._survive(error)
             self._may_be_more = True
@@ -269,16 +274,13 @@ class Supervisor:
             _log.exception("session.crashed", session_id=session.session_id, attempts=session.attempts)
 
     async def _block(self, session: SessionRow, reason: str) -> None:
+        """Give its lease back with nothing else to write, however often something arrives meanwhile."""
         rest = Rest(status=SessionStatus.BLOCKED, reason=reason, wakes=session.wakes, due_at_ms=0)
-        await self._rest_as(session.session_id, session.lease_epoch, rest)
-
-    async def _rest_as(self, session_id: str, epoch: int, rest: Rest) -> None:
-        """Give a lease back with nothing else to write, however often something arrives meanwhile."""
         while True:
             change = Advance(
-                session_id=session_id,
+                session_id=session.session_id,
                 holder=self._holder,
-                epoch=epoch,
+                epoch=session.lease_epoch,
                 now_ms=self._clock.now_ms(),
                 rest=rest,
             )

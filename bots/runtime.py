@@ -234,6 +234,7 @@ class Runtime:
             hooks=_hooks_of(app, connections),
             holder=holder,
             settings=supervising,
+            tell_before=self._firing.tell_before_deadline,
             note_wait=self._note_wait,
             beside=(
                 self._firing,

@@ -162,6 +162,10 @@ class Fires:
         """
         return await self._read(partial(_waiting, fire=fire, trigger=trigger, limit=limit, after=after))
 
+    async def before_deadline(self, pause: PauseRow) -> tuple[FireRow, TriggerRow] | None:
+        """The first fire within the time of a wait for its trigger that not everybody has been told of; None if there is none."""
+        return await self._read(partial(_before_deadline, pause=pause))
+
     async def watching(self, *, limit: int, after_pause_id: str = "") -> tuple[PauseRow, ...]:
         """Open pauses that wait for files, by id."""
         return await self._read(partial(_watching, limit=limit, after_pause_id=after_pause_id))
@@ -301,6 +305,12 @@ def _waiting(
     place = {"after_asked_at_ms": after[0], "after_pause": after[1]}
     found = connection.execute(of.WAITING, {**_waits_for(fire, trigger), **place, "limit": limit})
     return tuple(_pause_row(row) for row in found if not is_key_lost(row.pause_id))
+
+
+def _before_deadline(connection: sa.Connection, *, pause: PauseRow) -> tuple[FireRow, TriggerRow] | None:
+    within = {"of_tenant": pause.tenant, "of_slug": pause.role, "since_ms": pause.asked_at_ms}
+    row = connection.execute(of.BEFORE_DEADLINE, {**within, "until_ms": pause.deadline_at_ms}).first()
+    return None if row is None else (_fire_row(row[: len(_FIRE)]), _trigger_row(row[len(_FIRE) :]))
 
 
 def _watching(connection: sa.Connection, *, limit: int, after_pause_id: str) -> tuple[PauseRow, ...]:

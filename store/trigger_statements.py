@@ -207,6 +207,18 @@ UNTOLD = (
     .order_by(*FIRE_ORDER)
     .limit(number("limit"))
 )
+BEFORE_DEADLINE = (
+    sa.select(fires, triggers)
+    .join(triggers, triggers.c.trigger_id == fires.c.trigger_id)
+    .where(
+        triggers.c.tenant == text("of_tenant"),
+        triggers.c.slug == text("of_slug"),
+        _is_untold,
+        fires.c.fired_at_ms.between(number("since_ms"), number("until_ms")),
+    )
+    .order_by(*FIRE_ORDER)
+    .limit(1)
+)
 _first = fires.alias("first")
 TELL_AGAIN = (
     sa.update(fires)

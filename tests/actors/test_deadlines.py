@@ -51,6 +51,9 @@ class Pauses:
         rows = tuple(replace(timer(pause_id), deadline_at_ms=ms) for ms, pause_id in due[:limit])
         return Overdue(pauses=rows, next_ms=min(later, default=None))
 
+    async def tell_before(self, pause: PauseRow) -> bool:
+        raise NotImplementedError(f"{pause.kind}: these are timers, which wait for no trigger")
+
     async def pass_deadline(self, pause: PauseRow) -> bool:
         if pause.pause_id in self.broken:
             raise self.error
@@ -67,6 +70,7 @@ async def at_work(pauses: Pauses) -> AsyncGenerator[Deadlines]:
         answering=cast("Answering", pauses),
         poll_s=POLL_S,
         survive=survived.append,
+        tell_before=pauses.tell_before,
     )
     work = asyncio.create_task(deadlines.run())
     await calm()

@@ -39,6 +39,7 @@ from overwinter.actors.webhooks import Webhooks
 from overwinter.bots.agents import Agent
 from overwinter.bots.app import App
 from overwinter.bots.errors import AssemblyError
+from overwinter.bots.runtime import Runtime
 from overwinter.bots.scripted_model import ScriptedModel, calls, calls_all, says
 from overwinter.bots.testing.kit import Kit
 from overwinter.bots.workflows import workflow
@@ -428,6 +429,29 @@ async def test_who_waits_again_is_told_of_no_fire_twice_even_in_the_same_moment_
         assert found == [fired[1].fire_id] * 2, "and in every branch of it"
         assert len(world.script.requests) == 3
         assert [from_json(fire.outcome_json or "")["woken"] for fire in await fires(kit, "go")] == [2, 2]
+
+
+@pytest.mark.behaviour("P22")
+@pytest.mark.parametrize(("fired_after_s", "status"), [(600, "done"), (900, "done"), (901, "timed_out")])
+async def test_what_fired_in_time_is_told_though_nobody_was_there_until_the_wait_was_over(
+    tmp_path: Path, fired_after_s: int, status: str
+) -> None:
+    script = ScriptedModel.by_turn([calls("subscribe_to_trigger", {"trigger": "go", "timeout_s": 900}), says("Gone.")])
+    world = World(Trigger(slug="go", when=Webhook(token_digest=digest_of("a token"))), script=script)
+    kit = kit_of(world, tmp_path)
+    async with kit.running():
+        session_id = await kit.start("b", "wait", surface="workspace")
+    await kit.clock.advance(ms=fired_after_s * 1000)
+    store = await Store.open(tmp_path / "w.db")
+    elsewhere = Runtime(app=world.app(), store=store, clock=kit.clock, ids=RandomIds())
+    await elsewhere.triggers.fire(await elsewhere.triggers.get("default", "go"), payload={"n": 1})
+    await store.aclose()
+    await kit.clock.advance(ms=(1200 - fired_after_s) * 1000)
+    async with kit.running():
+        await kit.settle()
+        assert (await result_of(kit, session_id))["status"] == status
+        (fire,) = await fires(kit, "go")
+        assert fire.status == "done"
 
 
 @pytest.mark.behaviour("P39")
