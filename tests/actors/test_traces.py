@@ -106,14 +106,15 @@ MADE_TO_BE_SLOW: dict[str, tuple[list[JsonValue], str]] = {
 }
 
 
+@pytest.mark.heavy
 @pytest.mark.parametrize(("values", "text"), MADE_TO_BE_SLOW.values(), ids=MADE_TO_BE_SLOW.keys())
 def test_no_text_takes_long(values: list[JsonValue], text: str) -> None:
     secrets = secrets_of(values)
-    begun_s = time.perf_counter()
+    begun_s = time.thread_time()
     finder = Finder(secrets)
     spans = finder.spans(text)
     standing = finder.secrets_in(text)
-    assert time.perf_counter() - begun_s < 3.0
+    assert time.thread_time() - begun_s < 3.0
     assert bool(spans) or not standing
 
 
@@ -130,17 +131,18 @@ def test_where_there_is_too_much_to_compare_what_may_be_a_value_is_hidden_and_no
     assert tokens.revealed(hidden) == f"see {near}{secret}"
 
 
+@pytest.mark.heavy
 def test_thousands_of_values_and_keys_are_hidden_in_a_short_time() -> None:
     found: dict[str, JsonValue] = {f"{card}": [card, f"of {card}"] for card in CARDS}
     secrets = [
         Secret(name="card", level="mask", is_shown=False, value=card, path=(card,), is_key=True) for card in found
     ]
-    begun_s = time.perf_counter()
+    begun_s = time.thread_time()
     masked = Masks(secrets).json(found, secrets)
     tokens = Tokens(secrets)
     hidden = tokens.json(found, secrets)
     text = Masks(secrets).text(" ".join(found))
-    assert time.perf_counter() - begun_s < 5.0
+    assert time.thread_time() - begun_s < 5.0
     assert len(masked) == len(found)
     assert all(part == [MASK, f"of {MASK}"] for part in masked.values())
     assert tokens.revealed(hidden) == found
