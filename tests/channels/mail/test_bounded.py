@@ -122,6 +122,7 @@ async def test_a_reader_that_is_cancelled_keeps_no_slot() -> None:
     assert (await read_mail_bounded(mail("No."), settings=SETTINGS, slots=slots)).text == "No."
 
 
+@pytest.mark.heavy
 def test_a_usual_answer_is_read_in_five_milliseconds() -> None:
     def best(row: dict[str, object]) -> float:
         taken: list[float] = []
@@ -132,4 +133,4 @@ def test_a_usual_answer_is_read_in_five_milliseconds() -> None:
         return min(taken)
 
     slowest = max((best(row), row["id"]) for row in ROWS[::4])
-    assert slowest[0] < 0.005 * 2, slowest  # coverage doubles it
+    assert slowest[0] < 0.005 * 2, slowest  # a machine may be half as fast
