@@ -164,13 +164,11 @@ class Firing:
         try:
             found = await self._fires.before_deadline(pause)
             return found is not None and await self._answering.fire(pause, answer=told_of(*found))
-        except StoreError as error:
-            if error.retryable:
-                raise
-            _log.error("trigger.not-told", session_id=pause.session_id, error=str(error))
         except Exception as error:
+            if isinstance(error, StoreError) and error.retryable:
+                raise
             _log.error("trigger.not-told", session_id=pause.session_id, error=text_of(error))
-        return False
+            return False
 
     async def run(self) -> None:
         await self._looking.run()
@@ -262,11 +260,9 @@ class Firing:
     async def _wake_one(self, pause: PauseRow, told: JsonValue, outcome: FireOutcome) -> bool:
         try:
             return await self._answering.fire(pause, answer=told)
-        except StoreError as error:
-            if error.retryable:
-                raise
-            return _failed(outcome, error, session_id=pause.session_id)
         except Exception as error:
+            if isinstance(error, StoreError) and error.retryable:
+                raise
             return _failed(outcome, error, session_id=pause.session_id)
 
     async def _tell_subscribed(self, fire: FireRow, row: TriggerRow, told: JsonValue, outcome: FireOutcome) -> None:
